@@ -1,0 +1,86 @@
+// Ports to the metastore. Implemented over Thrift in hmsclient/, and by doubles in tests.
+// All calls block, throw Error(transient) where another try may help and Error(fatal) where an
+// operator must act (for example API authorisation). An object is used by one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "processor/event.h"
+#include "processor/object.h"
+
+namespace hmsync::follower {
+
+struct EventRequest {
+  int64_t after = 0;  ///< events with larger ids are asked for
+  int32_t max_events = 1000;
+  int64_t max_bytes = int64_t{32} << 20;  ///< message bytes; at least one event comes all the same
+};
+
+struct EventPage {
+  std::vector<processor::Event> events;  ///< ascending ids
+  bool cut = false;                      ///< ended by max_bytes: more events are there now
+};
+
+class NotificationLog {
+ public:
+  virtual ~NotificationLog() = default;
+
+  /// The last id handed out; right even where the log itself was cleaned.
+  virtual int64_t head() = 0;
+  virtual EventPage events(const EventRequest& request) = 0;
+  /// Identifies the database behind the metastore; nothing where it has no such call (2.3).
+  virtual std::optional<std::string> uuid() = 0;
+};
+
+/// What a snapshot reads: everything, one database with its tables, or one table with partitions.
+struct Scope {
+  std::optional<processor::DatabaseName> database;
+  std::optional<std::string> table;  ///< only with database
+};
+
+struct TablePartitions {
+  processor::TableName table;
+  std::vector<processor::Partition> partitions;
+};
+
+/// Whole objects, read after the head was `head_before`.
+struct SnapshotPage {
+  int64_t head_before = 0;
+  std::vector<processor::Database> databases;
+  std::vector<processor::Table> tables;
+  std::vector<TablePartitions> partitions;
+};
+
+struct SnapshotProgress {
+  std::string phase;  ///< "databases", "tables", "partitions"
+  int64_t done = 0;   ///< in objects of the phase
+  int64_t total = 0;  ///< as far as known
+};
+
+/// One run over the metastore's objects. May read ahead with threads and connections of its own,
+/// within bounded memory; destroying it stops them.
+class SnapshotStream {
+ public:
+  virtual ~SnapshotStream() = default;
+
+  /// The next page, a table always before its partitions; nothing at the end. An object that is
+  /// gone when its page is read is left out. A page that fails is tried again before it throws.
+  virtual std::optional<SnapshotPage> next() = 0;
+  [[nodiscard]] virtual SnapshotProgress progress() const = 0;
+};
+
+class ObjectReader {
+ public:
+  virtual ~ObjectReader() = default;
+
+  virtual std::unique_ptr<SnapshotStream> snapshot(const Scope& scope) = 0;
+  /// Nothing where it does not exist.
+  virtual std::optional<processor::Database> database(const processor::DatabaseName& name) = 0;
+  virtual std::optional<processor::Table> table(const processor::TableName& name) = 0;
+};
+
+}  // namespace hmsync::follower

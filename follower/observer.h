@@ -1,0 +1,91 @@
+// What the loop tells about itself: to metrics, the log, the status and the loop's own watchdog.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "follower/store.h"
+#include "processor/error.h"
+
+namespace hmsync::follower {
+
+/// Where the loop is. Each is entered just before the port call that it names.
+enum class Step {
+  idle,
+  read_orders,
+  read_state,
+  read_head,
+  read_events,
+  apply_batch,
+  batch_applied,
+  read_snapshot_page,
+  stage_snapshot_page,
+  replay_on_staging,
+  compare_snapshot,
+  publish_snapshot,
+  snapshot_published,
+  finish_request,
+};
+
+const char* to_string(Step step);
+
+enum class Phase { starting, snapshot, following, paused, waiting };
+
+const char* to_string(Phase phase);
+
+/// After each successful look at the metastore's head.
+struct PollReport {
+  Phase phase = Phase::following;
+  FollowerState state;
+  int64_t head = 0;
+  std::optional<Pause> pause;
+  std::chrono::steady_clock::duration took{};
+};
+
+/// After each committed batch.
+struct BatchReport {
+  FollowerState state;
+  EventCounts counts;
+  std::map<std::string, int64_t> applied_by_type;
+  std::map<std::string, int64_t> ignored_by_type;
+  std::map<std::string, int64_t> quarantined_by_type;
+  int64_t mutations = 0;
+  std::chrono::steady_clock::duration took{};
+};
+
+struct SnapshotReport {
+  enum class State { running, published, compared, failed };
+  State state = State::running;
+  std::string reason;  ///< initial, gap, reset, resync, dry_run, re_read
+  SnapshotProgress progress;
+  int64_t event = 0;      ///< when it is over
+  Difference difference;  ///< when it is over
+  std::string failure;    ///< when it failed
+  std::chrono::steady_clock::duration took{};
+};
+
+/// Something that operators are told of: a metric, a log line and an audit row each.
+struct Notice {
+  enum class Kind { gap, reset, poison };
+  Kind kind = Kind::gap;
+  int64_t event = 0;
+  std::string text;
+};
+
+/// Called by the loop's thread; must not throw and must not block.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  virtual void entered(Step step) = 0;
+  virtual void polled(const PollReport& report) = 0;
+  virtual void applied(const BatchReport& report) = 0;
+  virtual void snapshot(const SnapshotReport& report) = 0;
+  virtual void noticed(const Notice& notice) = 0;
+  virtual void failed(const Error& error) = 0;
+};
+
+}  // namespace hmsync::follower
