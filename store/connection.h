@@ -1,0 +1,136 @@
+// One connection to PostgreSQL: RAII over libpq, its errors translated, every round trip counted.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "processor/error.h"
+
+namespace hmsync::store {
+
+struct ConnectionOptions {
+  std::string dsn;            ///< libpq URI or keyword string; PG* variables and .pgpass work
+  std::string schema = "hmsync";
+  std::string password_file;  ///< read at each connect; empty: none
+  std::string application_name = "hmsyncd";
+  std::chrono::milliseconds connect_timeout{5000};
+  std::chrono::milliseconds statement_timeout{60000};  ///< zero: none
+  bool writes = false;  ///< sets idle_in_transaction_session_timeout too
+};
+
+/// Told of every exchange with the server. Must not throw; called by the connection's thread.
+class ConnectionObserver {
+ public:
+  virtual ~ConnectionObserver() = default;
+  virtual void round_trip() = 0;
+  /// A COMMIT is on its way, its answer not yet read.
+  virtual void commit_sent() {}
+  virtual void failed(ErrorKind /*kind*/) {}
+};
+
+/// A parameter in text form; nothing is SQL null.
+using Parameter = std::optional<std::string>;
+
+/// PostgreSQL's text form of an array: elements quoted, nothing as NULL.
+std::string text_array(std::span<const std::string> elements);
+std::string text_array(std::span<const std::optional<std::string>> elements);
+std::string text_array(std::span<const int64_t> elements);
+/// And back; nested arrays are not read.
+std::vector<std::string> parse_text_array(std::string_view text);
+
+class Result {
+ public:
+  explicit Result(PGresult* result) : result_(result, &PQclear) {}
+
+  [[nodiscard]] int rows() const { return PQntuples(result_.get()); }
+  [[nodiscard]] bool is_null(int row, int column) const {
+    return PQgetisnull(result_.get(), row, column) != 0;
+  }
+  [[nodiscard]] std::string_view text(int row, int column) const {
+    return {PQgetvalue(result_.get(), row, column),
+            static_cast<size_t>(PQgetlength(result_.get(), row, column))};
+  }
+  [[nodiscard]] std::optional<std::string> optional_text(int row, int column) const {
+    if (is_null(row, column)) return std::nullopt;
+    return std::string(text(row, column));
+  }
+  [[nodiscard]] int64_t integer(int row, int column) const;
+  [[nodiscard]] bool boolean(int row, int column) const { return text(row, column) == "t"; }
+  /// Rows that INSERT, UPDATE or DELETE touched.
+  [[nodiscard]] int64_t affected() const;
+
+ private:
+  std::unique_ptr<PGresult, decltype(&PQclear)> result_;
+};
+
+/// One statement of a pipeline.
+struct Statement {
+  std::string sql;
+  std::vector<Parameter> parameters;
+};
+
+/// Connects on construction and sets search_path to the schema. Used by one thread at a time; only
+/// interrupt() may come from another. Throws Error: transient for connection trouble, shutdown,
+/// serialisation, dead-lock and time-outs; fenced for SQLSTATE HS001 (raised by the fence); fatal
+/// for wrong SQL, missing rights, a missing schema or database. After a lost connection the object
+/// reconnects at its next use.
+class Connection {
+ public:
+  explicit Connection(ConnectionOptions options, ConnectionObserver* observer = nullptr);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// One statement, one round trip.
+  Result query(std::string_view sql, std::span<const Parameter> parameters = {});
+  Result query(std::string_view sql, std::initializer_list<Parameter> parameters);
+  /// All statements in one round trip, by pipeline mode, as one transaction (BEGIN and COMMIT are
+  /// added). Results in order; the first error is thrown and everything is rolled back.
+  std::vector<Result> transaction(std::span<const Statement> statements);
+  /// Several statements without parameters, in one simple query.
+  void execute(const std::string& sql);
+  /// Rows one by one, without holding them all.
+  void for_each_row(std::string_view sql, std::span<const Parameter> parameters,
+                    const std::function<void(const Result&)>& row);
+  /// COPY table (columns) FROM STDIN, text format. `write` calls its argument with whole lines.
+  void copy_in(const std::string& copy_sql,
+               const std::function<void(const std::function<void(std::string_view)>&)>& write);
+
+  /// Ends the connection's current call from another thread: it throws Error(transient).
+  void interrupt();
+  [[nodiscard]] int backend_pid() const;
+  [[nodiscard]] PGconn* raw() { return connection_.get(); }
+  [[nodiscard]] const ConnectionOptions& options() const { return options_; }
+
+ private:
+  void connect();
+
+  ConnectionOptions options_;
+  ConnectionObserver* observer_;
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+};
+
+/// A transaction over several round trips: rolls back unless commit() was called.
+class Transaction {
+ public:
+  explicit Transaction(Connection& connection);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Connection& connection_;
+  bool open_ = true;
+};
+
+}  // namespace hmsync::store
