@@ -25,7 +25,8 @@ struct FollowerState {
   bool re_reads_pending = false;
 };
 
-/// How many events had which outcome; an event counts once.
+/// How many events had which outcome: each event is in one of the first three; the others tell
+/// more of some of them.
 struct EventCounts {
   int64_t applied = 0;
   int64_t ignored = 0;
