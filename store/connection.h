@@ -18,7 +18,7 @@
 namespace hmsync::store {
 
 struct ConnectionOptions {
-  std::string dsn;            ///< libpq URI or keyword string; PG* variables and .pgpass work
+  std::string dsn;  ///< libpq URI or keyword string; PG* variables and .pgpass work
   std::string schema = "hmsync";
   std::string password_file;  ///< read at each connect; empty: none
   std::string application_name = "hmsyncd";
@@ -44,7 +44,7 @@ using Parameter = std::optional<std::string>;
 std::string text_array(std::span<const std::string> elements);
 std::string text_array(std::span<const std::optional<std::string>> elements);
 std::string text_array(std::span<const int64_t> elements);
-/// And back; nested arrays are not read.
+/// And back: NULL becomes empty, nested arrays are not read.
 std::vector<std::string> parse_text_array(std::string_view text);
 
 class Result {
@@ -80,9 +80,10 @@ struct Statement {
 
 /// Connects on construction and sets search_path to the schema. Used by one thread at a time; only
 /// interrupt() may come from another. Throws Error: transient for connection trouble, shutdown,
-/// serialisation, dead-lock and time-outs; fenced for SQLSTATE HS001 (raised by the fence); fatal
-/// for wrong SQL, missing rights, a missing schema or database. After a lost connection the object
-/// reconnects at its next use.
+/// serialisation, dead-lock and time-outs; fenced for SQLSTATE HS001 (raised by the fence); poison
+/// for data that PostgreSQL cannot hold (U+0000, broken UTF-8, a key beyond its limits); fatal for
+/// wrong SQL, missing rights, a missing schema or database. After a lost connection the object
+/// reconnects at its next use, but never within a Transaction.
 class Connection {
  public:
   explicit Connection(ConnectionOptions options, ConnectionObserver* observer = nullptr);
@@ -105,18 +106,37 @@ class Connection {
   void copy_in(const std::string& copy_sql,
                const std::function<void(const std::function<void(std::string_view)>&)>& write);
 
-  /// Ends the connection's current call from another thread: it throws Error(transient).
+  /// Ends the connection's current call, or its next one while none is running, from another
+  /// thread: it throws Error(transient), and the effect of that call is unknown.
   void interrupt();
+  /// Beyond it the server ends a statement; a little later the call gives up on a silent server.
+  void set_statement_timeout(std::chrono::milliseconds timeout);
   [[nodiscard]] int backend_pid() const;
   [[nodiscard]] PGconn* raw() { return connection_.get(); }
   [[nodiscard]] const ConnectionOptions& options() const { return options_; }
 
  private:
+  friend class Transaction;
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
   void connect();
+  void set_session();
+  void ready();
+  [[nodiscard]] Deadline deadline() const;
+  void wait(short events, Deadline deadline);
+  void flush();
+  PGresult* next_result();
+  Result last_result();
+  void send(std::string_view sql, std::span<const Parameter> parameters);
+  void read_pipeline(std::vector<Result>& results, std::optional<Error>& failure);
+  void fail(const Error& error);
+  void lose(const std::string& why);
 
   ConnectionOptions options_;
   ConnectionObserver* observer_;
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+  int wake_;  ///< an eventfd: readable once interrupt() was called
+  bool in_transaction_ = false;
 };
 
 /// A transaction over several round trips: rolls back unless commit() was called.

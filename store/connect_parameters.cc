@@ -1,0 +1,120 @@
+#include "store/connect_parameters.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "store/postgres_error.h"
+
+namespace hmsync::store {
+
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+using OptionList = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
+
+void add(Settings& settings, const PQconninfoOption* options) {
+  for (; options != nullptr && options->keyword != nullptr; ++options) {
+    if (options->val != nullptr) settings.emplace(options->keyword, options->val);
+  }
+}
+
+/// What the dsn says; throws where it cannot be read.
+Settings dsn_settings(const std::string& dsn) {
+  char* message = nullptr;
+  const OptionList parsed(PQconninfoParse(dsn.c_str(), &message), &PQconninfoFree);
+  const std::unique_ptr<char, decltype(&PQfreemem)> owner(message, &PQfreemem);
+  Settings settings;
+  if (parsed) {
+    add(settings, parsed.get());
+  } else if (dsn.find('=') != std::string::npos || dsn.find("://") != std::string::npos) {
+    throw Error(ErrorKind::fatal,
+                "store.dsn is neither a libpq URI nor a keyword string: " +
+                    without_quoted(message == nullptr ? "no reason given" : message));
+  } else {
+    settings.emplace("dbname", dsn);
+  }
+  return settings;
+}
+
+/// What the dsn and the environment say together.
+Settings with_environment(const Settings& dsn) {
+  Settings settings = dsn;
+  // sslmode and the like have built-in defaults here: only those that the environment sets count.
+  const OptionList defaults(PQconndefaults(), &PQconninfoFree);
+  for (const auto* option = defaults.get(); option != nullptr && option->keyword != nullptr;
+       ++option) {
+    if (option->envvar != nullptr && std::getenv(option->envvar) != nullptr &&
+        option->val != nullptr) {
+      settings.emplace(option->keyword, option->val);
+    }
+  }
+  return settings;
+}
+
+std::vector<std::string> hosts_of(const Settings& settings) {
+  const auto address = settings.find("hostaddr");
+  const auto name = settings.find("host");
+  const std::string list = address != settings.end() ? address->second
+                           : name != settings.end()  ? name->second
+                                                     : std::string{};
+  std::vector<std::string> hosts;
+  size_t begin = 0;
+  for (size_t end = list.find(','); end != std::string::npos; end = list.find(',', begin)) {
+    hosts.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  hosts.push_back(list.substr(begin));
+  return hosts;
+}
+
+bool on_this_machine(const std::string& host) {
+  return host.empty() || host.starts_with('/') || host.starts_with('@') || host == "localhost" ||
+         host.starts_with("127.") || host == "::1";
+}
+
+std::string read_password(const std::string& file) {
+  std::ifstream in(file);
+  std::string password;
+  if (!in || !std::getline(in, password)) {
+    throw Error(ErrorKind::fatal, "store.password_file " + file +
+                                      " cannot be read or is empty: it must hold the password in "
+                                      "its first line and be readable by this process");
+  }
+  if (password.ends_with('\r')) password.pop_back();
+  return password;
+}
+
+}  // namespace
+
+ConnectParameters connect_parameters(const ConnectionOptions& options) {
+  const Settings dsn = dsn_settings(options.dsn);
+  const Settings settings = with_environment(dsn);
+  const auto hosts = hosts_of(settings);
+  ConnectParameters result;
+  auto& values = result.values;
+  const auto seconds = std::max<int64_t>(
+      2, std::chrono::ceil<std::chrono::seconds>(options.connect_timeout).count());
+  values = {{"connect_timeout", std::to_string(seconds)},
+            {"keepalives_idle", "10"},
+            {"keepalives_interval", "5"},
+            {"keepalives_count", "3"},
+            {"tcp_user_timeout", "30000"},
+            {"fallback_application_name", options.application_name}};
+  const bool remote = !std::all_of(hosts.begin(), hosts.end(), on_this_machine);
+  if (remote && !settings.contains("sslmode")) values.emplace_back("sslmode", "verify-full");
+  if (hosts.size() > 1 && !settings.contains("target_session_attrs")) {
+    values.emplace_back("target_session_attrs", "read-write");
+  }
+  values.emplace_back("dbname", options.dsn);
+  values.emplace_back("client_encoding", "UTF8");
+  if (!options.password_file.empty()) {
+    result.password = read_password(options.password_file);
+    values.emplace_back("password", result.password);
+  } else if (const auto password = settings.find("password"); password != settings.end()) {
+    result.password = password->second;
+  }
+  return result;
+}
+
+}  // namespace hmsync::store

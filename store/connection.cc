@@ -1,0 +1,268 @@
+#include "store/connection.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "store/connect_parameters.h"
+#include "store/postgres_error.h"
+
+namespace hmsync::store {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What a silent server is given beyond its own statement_timeout.
+constexpr std::chrono::milliseconds kGrace{1000};
+constexpr std::chrono::milliseconds kIdleInTransaction{30000};
+
+std::string quoted_identifier(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  return text + '"';
+}
+
+/// libpq ends a text parameter at its first NUL: what stands behind it must not vanish in silence.
+std::vector<const char*> values_of(std::span<const Parameter> parameters) {
+  std::vector<const char*> values;
+  values.reserve(parameters.size());
+  for (const auto& parameter : parameters) {
+    if (parameter && parameter->find('\0') != std::string::npos) {
+      throw Error(ErrorKind::poison, "a text with U+0000 cannot be stored in PostgreSQL");
+    }
+    values.push_back(parameter ? parameter->c_str() : nullptr);
+  }
+  return values;
+}
+
+std::string text_of(std::chrono::milliseconds time) { return std::to_string(time.count()); }
+
+}  // namespace
+
+Connection::Connection(ConnectionOptions options, ConnectionObserver* observer)
+    : options_(std::move(options)),
+      observer_(observer),
+      connection_(nullptr, &PQfinish),
+      wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (wake_ < 0) throw Error(ErrorKind::transient, "no file descriptor is left for a connection");
+  try {
+    connect();
+  } catch (...) {
+    close(wake_);
+    throw;
+  }
+}
+
+Connection::~Connection() {
+  connection_.reset();
+  close(wake_);
+}
+
+void Connection::fail(const Error& error) {
+  if (observer_ != nullptr) observer_->failed(error.kind());
+  throw error;
+}
+
+void Connection::lose(const std::string& why) {
+  const std::string text = one_line(why);  // it may live in the connection
+  connection_.reset();
+  fail(Error(ErrorKind::transient, text));
+}
+
+void Connection::connect() {
+  const ConnectParameters parameters = connect_parameters(options_);
+  std::vector<const char*> keywords;
+  std::vector<const char*> values;
+  for (const auto& [keyword, value] : parameters.values) {
+    keywords.push_back(keyword.c_str());
+    values.push_back(value.c_str());
+  }
+  keywords.push_back(nullptr);
+  values.push_back(nullptr);
+  connection_.reset(PQconnectStartParams(keywords.data(), values.data(), 1));
+  if (!connection_) throw Error(ErrorKind::transient, "no memory is left for a connection");
+  PQsetErrorVerbosity(connection_.get(), PQERRORS_VERBOSE);
+  // Asynchronous connects know no connect_timeout of libpq's own.
+  const auto limit = Clock::now() + options_.connect_timeout;
+  auto state =
+      PQstatus(connection_.get()) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+  while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
+    wait(state == PGRES_POLLING_WRITING ? POLLOUT : POLLIN, limit);
+    state = PQconnectPoll(connection_.get());
+  }
+  if (state == PGRES_POLLING_FAILED) {
+    const Error error = connect_error(PQerrorMessage(connection_.get()), parameters.password);
+    connection_.reset();
+    fail(error);
+  }
+  PQsetErrorVerbosity(connection_.get(), PQERRORS_DEFAULT);
+  PQsetnonblocking(connection_.get(), 1);
+  set_session();
+}
+
+void Connection::set_session() {
+  std::string sql = "SET search_path = " + quoted_identifier(options_.schema) +
+                    ", pg_catalog, pg_temp; SET client_min_messages = warning;"
+                    "SET timezone = 'UTC'; SET datestyle = 'ISO'; SET bytea_output = 'hex';"
+                    "SET default_transaction_isolation = 'read committed';"
+                    "SET standard_conforming_strings = on; SET statement_timeout = " +
+                    text_of(options_.statement_timeout);
+  if (options_.writes) {
+    sql += "; SET idle_in_transaction_session_timeout = " + text_of(kIdleInTransaction);
+  }
+  if (PQsendQuery(connection_.get(), sql.c_str()) != 1)
+    lose(std::string("cannot send to the database: ") + PQerrorMessage(connection_.get()));
+  last_result();
+}
+
+void Connection::set_statement_timeout(std::chrono::milliseconds timeout) {
+  options_.statement_timeout = timeout;
+  execute("SET statement_timeout = " + text_of(timeout));
+}
+
+void Connection::ready() {
+  if (connection_ && PQstatus(connection_.get()) == CONNECTION_OK) return;
+  if (in_transaction_) lose("the connection to the database was lost within a transaction");
+  connect();
+}
+
+Connection::Deadline Connection::deadline() const {
+  if (options_.statement_timeout.count() == 0) return std::nullopt;
+  return Clock::now() + options_.statement_timeout + kGrace;
+}
+
+void Connection::wait(short events, Deadline deadline) {
+  for (;;) {
+    int milliseconds = -1;
+    if (deadline) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+      milliseconds = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1'000'000));
+    }
+    pollfd polled[] = {{PQsocket(connection_.get()), events, 0}, {wake_, POLLIN, 0}};
+    const int ready = poll(polled, 2, milliseconds);
+    if (ready < 0) continue;  // a signal
+    if (polled[1].revents != 0) {
+      uint64_t calls = 0;
+      [[maybe_unused]] const auto bytes = read(wake_, &calls, sizeof calls);
+      lose("the call to the database was interrupted");
+    }
+    if (polled[0].revents != 0) return;
+    if (ready == 0 && deadline && Clock::now() >= *deadline) {
+      lose("the database did not answer in time");
+    }
+  }
+}
+
+void Connection::flush() {
+  const auto limit = deadline();
+  for (int left = PQflush(connection_.get()); left != 0; left = PQflush(connection_.get())) {
+    if (left < 0) return;  // the reason comes with the next result
+    wait(POLLIN | POLLOUT, limit);
+    // Without reading, both sides could wait for each other with full buffers.
+    if (PQconsumeInput(connection_.get()) == 0) return;
+  }
+}
+
+PGresult* Connection::next_result() {
+  const auto limit = deadline();
+  while (PQisBusy(connection_.get()) != 0) {
+    wait(POLLIN, limit);
+    if (PQconsumeInput(connection_.get()) == 0) {
+      lose(std::string("the connection to the database was lost: ") +
+           PQerrorMessage(connection_.get()));
+    }
+  }
+  return PQgetResult(connection_.get());
+}
+
+Result Connection::last_result() {
+  flush();
+  std::optional<Result> last;
+  std::optional<Error> failure;
+  while (PGresult* next = next_result()) {
+    Result result(next);
+    const auto status = PQresultStatus(next);
+    if (status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE) {
+      if (!failure) failure = statement_error(next);
+    } else {
+      last = std::move(result);
+    }
+    if (status == PGRES_COPY_IN) break;
+  }
+  if (observer_ != nullptr) observer_->round_trip();
+  if (failure) fail(*failure);
+  if (!last) lose("the database closed the connection without an answer");
+  return std::move(*last);
+}
+
+void Connection::send(std::string_view sql, std::span<const Parameter> parameters) {
+  const auto values = values_of(parameters);
+  const std::string text(sql);
+  if (PQsendQueryParams(connection_.get(), text.c_str(), static_cast<int>(values.size()), nullptr,
+                        values.data(), nullptr, nullptr, 0) != 1) {
+    lose(std::string("cannot send to the database: ") + PQerrorMessage(connection_.get()));
+  }
+}
+
+Result Connection::query(std::string_view sql, std::span<const Parameter> parameters) {
+  ready();
+  send(sql, parameters);
+  return last_result();
+}
+
+Result Connection::query(std::string_view sql, std::initializer_list<Parameter> parameters) {
+  return query(sql, std::span<const Parameter>(parameters.begin(), parameters.size()));
+}
+
+void Connection::execute(const std::string& sql) {
+  ready();
+  if (PQsendQuery(connection_.get(), sql.c_str()) != 1) {
+    lose(std::string("cannot send to the database: ") + PQerrorMessage(connection_.get()));
+  }
+  last_result();
+}
+
+void Connection::interrupt() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const auto bytes = write(wake_, &one, sizeof one);
+}
+
+int Connection::backend_pid() const { return connection_ ? PQbackendPID(connection_.get()) : 0; }
+
+Transaction::Transaction(Connection& connection) : connection_(connection) {
+  connection_.execute("BEGIN ISOLATION LEVEL READ COMMITTED");
+  connection_.in_transaction_ = true;
+}
+
+Transaction::~Transaction() {
+  connection_.in_transaction_ = false;
+  if (!open_ || connection_.connection_ == nullptr) return;
+  try {
+    if (PQtransactionStatus(connection_.raw()) != PQTRANS_IDLE) connection_.execute("ROLLBACK");
+  } catch (const Error&) {
+    // A session that is not there any more has rolled back.
+    connection_.connection_.reset();
+  }
+}
+
+void Transaction::commit() {
+  connection_.ready();
+  if (PQtransactionStatus(connection_.raw()) != PQTRANS_INTRANS) {
+    throw Error(ErrorKind::fatal, "a transaction that failed was to be committed");
+  }
+  if (PQsendQuery(connection_.raw(), "COMMIT") == 1) {
+    connection_.flush();
+    if (connection_.observer_ != nullptr) connection_.observer_->commit_sent();
+  }
+  connection_.last_result();
+  open_ = false;
+  connection_.in_transaction_ = false;
+}
+
+}  // namespace hmsync::store
