@@ -31,6 +31,9 @@ struct AlterTable {
   Table before;
   Table after;
   bool truncate = false;
+  /// 4.x made the table external although it was created as managed (TRANSLATED_TO_EXTERNAL): a
+  /// rename moves its directory all the same.
+  bool translated_to_external = false;
 };
 struct DropTable {
   TableName name;
