@@ -88,6 +88,8 @@ void Connection::connect() {
   connection_.reset(PQconnectStartParams(keywords.data(), values.data(), 1));
   if (!connection_) throw Error(ErrorKind::transient, "no memory is left for a connection");
   PQsetErrorVerbosity(connection_.get(), PQERRORS_VERBOSE);
+  PQsetNoticeProcessor(
+      connection_.get(), [](void*, const char*) {}, nullptr);
   // Asynchronous connects know no connect_timeout of libpq's own.
   const auto limit = Clock::now() + options_.connect_timeout;
   auto state =

@@ -38,7 +38,7 @@ CREATE TABLE objects (
   object_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   server        text COLLATE "C" NOT NULL,
   catalog       text COLLATE "C" NOT NULL,
-  database_name text COLLATE "C" NOT NULL,
+  database_name text COLLATE "C" NOT NULL CHECK (database_name <> ''),
   table_name    text COLLATE "C" NOT NULL DEFAULT '',  -- '': the database itself
   type          text NOT NULL DEFAULT '',              -- a table's type; '' for a database
   owner         text COLLATE "C",
@@ -58,6 +58,7 @@ CREATE TABLE paths (
 );
 CREATE UNIQUE INDEX paths_key ON paths
   (object_id, hash_array_extended(partition_values, 0), hash_array_extended(partition_values, 1));
+CREATE UNIQUE INDEX paths_own ON paths (object_id) WHERE partition_values = '{}';
 CREATE INDEX paths_by_path ON paths (hashtextextended(path, 0));
 CREATE INDEX paths_by_prefix ON paths (left(path, 400));
 
@@ -116,8 +117,9 @@ CREATE TABLE path_changes (
   commit_number    bigint NOT NULL,
   event_id         bigint NOT NULL,
   changed_at       timestamptz NOT NULL DEFAULT now(),
-  -- added, removed: a path of an object; renamed: an object with all that is below it;
-  -- image: too much changed to be listed, read everything anew
+  -- added, removed: a path of an object or, with partition values, of its partition; removed
+  -- without partition_values, renamed: an object with all that is below it; image: too much
+  -- changed to be listed, read everything anew
   change           text NOT NULL CHECK (change IN ('added', 'removed', 'renamed', 'image')),
   catalog          text COLLATE "C",
   database_name    text COLLATE "C",
@@ -266,8 +268,9 @@ CREATE UNLOGGED TABLE staging_objects (
   identity      text COLLATE "C" NOT NULL DEFAULT '',
   UNIQUE (snapshot, catalog, database_name, table_name)
 );
+-- No foreign key: a million of its checks would be the largest part of a COPY.
 CREATE UNLOGGED TABLE staging_paths (
-  object_id        bigint NOT NULL REFERENCES staging_objects ON DELETE CASCADE,
+  object_id        bigint NOT NULL,
   partition_values text[] COLLATE "C" NOT NULL DEFAULT '{}',
   scheme           text COLLATE "C",
   authority        text COLLATE "C",
@@ -275,3 +278,12 @@ CREATE UNLOGGED TABLE staging_paths (
 );
 CREATE UNIQUE INDEX staging_paths_key ON staging_paths
   (object_id, hash_array_extended(partition_values, 0), hash_array_extended(partition_values, 1));
+CREATE UNIQUE INDEX staging_paths_own ON staging_paths (object_id) WHERE partition_values = '{}';
+CREATE UNLOGGED TABLE staging_re_reads (
+  snapshot      text COLLATE "C" NOT NULL,
+  catalog       text COLLATE "C" NOT NULL,
+  database_name text COLLATE "C" NOT NULL,
+  table_name    text COLLATE "C" NOT NULL DEFAULT '',
+  event_id      bigint NOT NULL,
+  PRIMARY KEY (snapshot, catalog, database_name, table_name)
+);
