@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -23,12 +24,8 @@ struct ElectionCallbacks {
 };
 
 struct ElectionStatus {
-  bool leads = false;  ///< this process, now
-  bool known = false;  ///< the row has been read at least once; the rest is that row
-  bool released = true;
-  Token token;
-  std::string instance;  ///< who leads, or did so last
-  double since = 0;      ///< seconds since 1970
+  bool leads = false;           ///< this process, now
+  std::optional<LeaseRow> row;  ///< who leads, or did so last; nothing before it was first read
 };
 
 /// Thread-safe. The thread starts with start() and ends with stop().
@@ -44,7 +41,7 @@ class Election {
   void start();
   /// Releases the lease, so that a standby takes over at once, and ends the thread; no callback
   /// comes after it. All work under the token must have stopped before. Waits for a call in
-  /// progress, which is bounded by its time-outs. Not from a callback.
+  /// progress, which is bounded by its time-outs. Not to be called from a callback.
   void stop();
 
   /// Whether this token still counts, by the monotonic clock alone: right even while the thread is
@@ -55,12 +52,13 @@ class Election {
   /// The sessions that the holder writes with, to be ended by a successor; told as soon as they are
   /// connected, and again after each reconnect.
   void set_writers(WriterSessions writers);
-  /// A fenced commit told the owner that somebody else leads. `deposed` is called all the same.
-  void resign();
+  /// A fenced commit under this token told the owner that somebody else leads. `deposed` is called
+  /// all the same. Nothing if the token is an older one.
+  void resign(const Token& token);
 
  private:
-  void run(const std::stop_token& stop);
   void step_once(const std::stop_token& stop);
+  void take_requests();
   void publish();
 
   const std::unique_ptr<LeaseStore> store_;
@@ -71,7 +69,8 @@ class Election {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   // Guarded by mutex_: what the thread published, and what it was asked for.
-  ElectionStatus status_;
+  std::optional<Token> token_;
+  std::optional<LeaseRow> row_;
   Lease::Time held_until_ = Lease::Time::min();
   std::optional<WriterSessions> new_writers_;
   bool resign_ = false;

@@ -114,22 +114,22 @@ class Lease {
   /// The owner learnt elsewhere that somebody else writes: not held from now on, nothing is
   /// written.
   void resign();
-  /// After all work under the token has stopped. Nothing if not held. Throws what the store throws;
-  /// not held any more in any case.
+  /// After all work under the token has stopped: frees the row if its token is this process's.
+  /// Throws what the store throws; not held any more in any case.
   void release();
 
   /// The holder's token; kept until step() tells of the deposition, so ask held_until() too.
   [[nodiscard]] const std::optional<Token>& token() const { return token_; }
   /// The end of what the holder may count on; in the past when not held.
   [[nodiscard]] Time held_until() const { return held_until_; }
-  /// The row as last seen.
-  [[nodiscard]] const LeaseRow& row() const { return row_; }
+  /// As last seen; nothing before the first read.
+  [[nodiscard]] const std::optional<LeaseRow>& row() const { return row_; }
 
  private:
   LeaseStep hold();
   LeaseStep stand_by();
   LeaseStep depose(std::string reason);
-  bool take(LeaseStep& step);
+  bool take();
   [[nodiscard]] bool is_free(Time seen_at) const;
 
   LeaseStore& store_;
@@ -143,9 +143,9 @@ class Lease {
   Time renew_at_ = Time::min();
   bool resigned_ = false;
 
-  LeaseRow row_;
-  std::optional<Time> unchanged_since_;  ///< nothing before the first read
-  Token last_written_;                   ///< by this process, for certain or perhaps
+  std::optional<LeaseRow> row_;
+  Time unchanged_since_ = Time::min();  ///< of row_
+  std::optional<Token> last_written_;   ///< by this process, for certain or perhaps
 };
 
 }  // namespace hmsync::leader
