@@ -51,7 +51,8 @@ class Follower::Impl {
   void finish_snapshot();
   void fail_snapshot(const Error& error);
   void drop_snapshot();
-  void refuse(const ResyncRequest& request, const std::string& outcome, const std::string& reason);
+  void end_request(const ResyncRequest& request, ResyncOutcome outcome);
+  void finish_requests();
   void report_snapshot(SnapshotReport::State state, const Difference& difference,
                        const std::string& failure);
 
@@ -75,9 +76,10 @@ class Follower::Impl {
   int failures_ = 0;
 
   std::unique_ptr<SnapshotRun> run_;
+  bool run_done_ = false;
   int snapshot_failures_ = 0;
   TimePoint next_snapshot_{};
-  std::vector<std::pair<ResyncRequest, std::string>> failed_requests_;
+  std::vector<std::pair<int64_t, ResyncOutcome>> ended_requests_;  ///< to be told to the store
 };
 
 milliseconds Follower::Impl::step() {
@@ -100,15 +102,13 @@ milliseconds Follower::Impl::step() {
 
 milliseconds Follower::Impl::work() {
   const TimePoint begun = ports_.clock.now();
+  if (!state_) load_state();
+  finish_requests();
   ports_.observer.entered(Step::read_orders);
   const Orders orders = ports_.orders.pending();
-  if (!state_) load_state();
   if (orders.revokes_due) {
     ports_.orders.repeat_revokes(fence());
     ++state_->commit_number;
-  }
-  for (const auto& [request, reason] : std::exchange(failed_requests_, {})) {
-    refuse(request, "failed", reason);
   }
   if (orders.pause) return stay_paused(orders);
 
@@ -119,6 +119,7 @@ milliseconds Follower::Impl::work() {
     more = follow();
   }
   if (advance_snapshot(orders)) more = true;
+  if (!state_) load_state();
   report_poll(phase(), std::nullopt, begun);
   return more ? milliseconds{0} : options_.poll_interval;
 }
@@ -148,8 +149,10 @@ void Follower::Impl::load_state() {
 milliseconds Follower::Impl::stay_paused(const Orders& orders) {
   drop_snapshot();
   for (const ResyncRequest& request : orders.resyncs) {
-    refuse(request, "refused", fmt::format("paused by {}; resume first", orders.pause->by));
+    end_request(request,
+                {"refused", fmt::format("paused by {}; resume first", orders.pause->by), 0, 0, {}});
   }
+  finish_requests();
   report_poll(Phase::paused, orders.pause, ports_.clock.now());
   return options_.poll_interval;
 }
@@ -255,25 +258,30 @@ bool Follower::Impl::advance_snapshot(const Orders& orders) {
     const std::optional<SnapshotPurpose> purpose = next_purpose(orders);
     if (!purpose) return false;
     if (purpose->request && purpose->request->scope.database) {
-      refuse(*purpose->request, "refused", "only a full resync is possible yet");
+      end_request(*purpose->request, {"refused", "only a full resync is possible yet", 0, 0, {}});
+      finish_requests();
       return true;
     }
     try {
       run_ = std::make_unique<SnapshotRun>(ports_, options_, *purpose);
     } catch (const Error& error) {
-      if (purpose->request) failed_requests_.emplace_back(*purpose->request, error.what());
+      if (purpose->request) end_request(*purpose->request, {"failed", error.what(), 0, 0, {}});
       throw;
     }
     report_snapshot(SnapshotReport::State::running, {}, "");
     return true;
   }
+  bool more = false;
   try {
-    return step_snapshot();
+    more = step_snapshot();
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::fenced) throw;
     fail_snapshot(error);
     throw;
   }
+  if (run_done_) drop_snapshot();
+  finish_requests();
+  return more;
 }
 
 std::optional<SnapshotPurpose> Follower::Impl::next_purpose(const Orders& orders) const {
@@ -324,25 +332,22 @@ void Follower::Impl::finish_snapshot() {
         {run_->event(), purpose.unbroken, purpose.raise_generation, metastore_uuid_});
     ports_.observer.entered(Step::snapshot_published);
     broken_.reset();
-    load_state();
+    state_.reset();
   }
   report_snapshot(dry_run ? SnapshotReport::State::compared : SnapshotReport::State::published,
                   difference, "");
   if (purpose.request) {
     const double seconds = std::chrono::duration<double>(run_->age()).count();
-    ports_.observer.entered(Step::finish_request);
-    ports_.orders.finish(fence(), purpose.request->id,
-                         {"done", "", run_->event(), seconds, difference});
-    ++state_->commit_number;
+    end_request(*purpose.request, {"done", "", run_->event(), seconds, difference});
   }
   snapshot_failures_ = 0;
-  drop_snapshot();
+  run_done_ = true;
 }
 
 void Follower::Impl::fail_snapshot(const Error& error) {
   report_snapshot(SnapshotReport::State::failed, {}, error.what());
   if (run_->purpose().request) {
-    failed_requests_.emplace_back(*run_->purpose().request, error.what());
+    end_request(*run_->purpose().request, {"failed", error.what(), 0, 0, {}});
   }
   run_.reset();  // what it staged goes with the next begin()
   next_snapshot_ = ports_.clock.now() + backoff(snapshot_failures_++);
@@ -352,14 +357,25 @@ void Follower::Impl::drop_snapshot() {
   if (!run_) return;
   const std::string id = run_->id();
   run_.reset();
+  run_done_ = false;
   ports_.snapshots.discard(id);
 }
 
-void Follower::Impl::refuse(const ResyncRequest& request, const std::string& outcome,
-                            const std::string& reason) {
-  ports_.observer.entered(Step::finish_request);
-  ports_.orders.finish(fence(), request.id, {outcome, reason, state_->cursor.value_or(0), 0, {}});
-  ++state_->commit_number;
+void Follower::Impl::end_request(const ResyncRequest& request, ResyncOutcome outcome) {
+  if (outcome.event == 0 && state_) outcome.event = state_->cursor.value_or(0);
+  ended_requests_.emplace_back(request.id, std::move(outcome));
+}
+
+// Kept until the store has taken them: a request is not done again because its outcome was lost.
+void Follower::Impl::finish_requests() {
+  while (!ended_requests_.empty()) {
+    if (!state_) load_state();
+    const auto& [request, outcome] = ended_requests_.front();
+    ports_.observer.entered(Step::finish_request);
+    ports_.orders.finish(fence(), request, outcome);
+    ++state_->commit_number;
+    ended_requests_.erase(ended_requests_.begin());
+  }
 }
 
 void Follower::Impl::report_snapshot(SnapshotReport::State state, const Difference& difference,

@@ -27,7 +27,8 @@ struct PrivilegeCommand {
   std::string who;  ///< the grantor, and the audit's name
 };
 
-/// Where a grant's object stood when it was looked at.
+/// Where a grant's object stood when it was looked at. The server and URIs are objects that no
+/// event touches: their basis is good for any cursor.
 struct GrantBasis {
   int64_t generation = 0;
   int64_t as_of_event = 0;  ///< the metastore's head after the object was read
@@ -55,6 +56,13 @@ class PrivilegeStore {
   /// the metastore could not be asked) unless it is there already.
   virtual PrivilegeOutcome revoke(const PrivilegeCommand& command, std::optional<int64_t> head) = 0;
 };
+
+/// With the catalog, database, table and column in lower case (ASCII), as the metastore keeps them,
+/// and the action in upper case; roles and URIs stay as they are. Without a database the catalog
+/// means nothing and is the default.
+PrivilegeCommand normalized(PrivilegeCommand command);
+/// What is wrong with a normalized command, whatever is stored; empty: nothing.
+std::string fault(const PrivilegeCommand& command);
 
 /// Refused where the object or its column is not there; throws Error(transient) where the metastore
 /// cannot be asked: a grant is never guessed.

@@ -144,6 +144,7 @@ class OrderStore {
 
   /// One short query.
   virtual Orders pending() = 0;
+  /// A request that is finished already stays as it is.
   virtual void finish(const Fence& fence, int64_t request, const ResyncOutcome& outcome) = 0;
   /// Repeats, under the fence, the revokes that waited for the cursor to come this far.
   virtual void repeat_revokes(const Fence& fence) = 0;

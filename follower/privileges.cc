@@ -1,0 +1,193 @@
+#include "follower/privileges.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "processor/change.h"
+#include "processor/error.h"
+
+namespace hmsync::follower {
+
+namespace {
+
+/// Each try is a handful of calls; what is asked again is the rare event in between.
+constexpr int kTries = 10;
+/// More events than that within one try mean that it took too long: it is made again.
+constexpr int32_t kMostEventsBetween = 1000;
+constexpr std::array kActions = {"ALL",  "SELECT", "INSERT", "CREATE", "ALTER",
+                                 "DROP", "INDEX",  "LOCK",   "REFRESH"};
+
+/// What the metastore says of the object.
+struct Found {
+  std::string identity;
+  std::string missing;  ///< why it cannot be granted on; empty: it is there
+};
+
+void lower(std::string& text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+}
+
+void upper(std::string& text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+}
+
+bool same_name(std::string name, const std::string& lower_case) {
+  lower(name);
+  return name == lower_case;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+PrivilegeOutcome refused(std::string reason) {
+  return {"refused", std::move(reason), false, std::nullopt};
+}
+
+Found find_database(ObjectReader& objects, const processor::DatabaseName& name) {
+  const auto database = objects.database(name);
+  if (database) return {database->identity, ""};
+  return {"", fmt::format("the metastore has no database {}", name.database)};
+}
+
+Found find(ObjectReader& objects, const PrivilegeObject& object) {
+  if (!object.table) return find_database(objects, {object.catalog, *object.database});
+  const auto table = objects.table({object.catalog, *object.database, *object.table});
+  if (!table) {
+    return {"", fmt::format("the metastore has no table {}.{}", *object.database, *object.table)};
+  }
+  if (object.column && !contains(table->columns, *object.column) &&
+      !contains(table->partition_keys, *object.column)) {
+    return {"", fmt::format("the table {}.{} has no column {}", *object.database, *object.table,
+                            *object.column)};
+  }
+  return {table->identity, ""};
+}
+
+/// A table's header names it as it is after the change; where a rename took it from is only in the
+/// message. What cannot be read is taken as being about the object.
+bool comes_from(const processor::Event& event, const processor::DatabaseName& database) {
+  try {
+    const processor::Change change = processor::decode(event);
+    const auto* altered = std::get_if<processor::AlterTable>(&change);
+    return altered != nullptr && altered->before.name.in_database() == database;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+bool concerns(const processor::Event& event, const processor::DatabaseName& database) {
+  if (event.database && same_name(*event.database, database.database) &&
+      same_name(event.catalog.value_or(processor::kDefaultCatalog), database.catalog)) {
+    return true;
+  }
+  return event.type == "ALTER_TABLE" && comes_from(event, database);
+}
+
+/// Whether no event of (before, after] is about the object or anything else in its database. An
+/// id that is not there may be an event that appears late.
+bool untouched(NotificationLog& log, const PrivilegeObject& object, int64_t before, int64_t after) {
+  if (after - before > kMostEventsBetween) return false;
+  const processor::DatabaseName database{object.catalog, *object.database};
+  int64_t seen = before;
+  while (seen < after) {
+    const EventPage page = log.events({seen, kMostEventsBetween});
+    for (const processor::Event& event : page.events) {
+      if (event.id > after) break;
+      if (event.id > seen + 1 || concerns(event, database)) return false;
+      seen = event.id;
+    }
+    if (seen < after && !page.cut) return false;
+  }
+  return true;
+}
+
+std::optional<PrivilegeOutcome> grant_without_object(PrivilegeStore& store,
+                                                     const PrivilegeCommand& command) {
+  return store.grant(command, {store.generation(), std::numeric_limits<int64_t>::max(), ""});
+}
+
+std::optional<PrivilegeOutcome> try_to_grant(NotificationLog& log, ObjectReader& objects,
+                                             PrivilegeStore& store,
+                                             const PrivilegeCommand& command) {
+  const int64_t generation = store.generation();
+  const int64_t before = log.head();
+  const Found found = find(objects, command.object);
+  if (!found.missing.empty()) return refused(found.missing);
+  // Under concurrent writers a 2.3's head goes back for a moment.
+  const int64_t after = std::max(before, log.head());
+  if (!untouched(log, command.object, before, after)) return std::nullopt;
+  return store.grant(command, {generation, after, found.identity});
+}
+
+}  // namespace
+
+PrivilegeCommand normalized(PrivilegeCommand command) {
+  lower(command.object.catalog);
+  for (auto* name : {&command.object.database, &command.object.table, &command.object.column}) {
+    if (*name) lower(**name);
+  }
+  if (!command.object.database) command.object.catalog = processor::kDefaultCatalog;
+  upper(command.action);
+  return command;
+}
+
+std::string fault(const PrivilegeCommand& command) {
+  const PrivilegeObject& object = command.object;
+  if (std::find(kActions.begin(), kActions.end(), command.action) == kActions.end()) {
+    return fmt::format(
+        "{} is no action: ALL, SELECT, INSERT, CREATE, ALTER, DROP, INDEX, LOCK or REFRESH",
+        command.action.empty() ? "''" : command.action);
+  }
+  if (command.role.empty()) return "a role's name is needed";
+  // An empty name must not be taken for a wider object.
+  for (const auto* name : {&object.database, &object.table, &object.column, &object.uri}) {
+    if (*name && (*name)->empty()) return "a database, table, column or URI has an empty name";
+  }
+  if (object.catalog.empty()) return "a catalog has an empty name";
+  if (object.column && !object.table) return "a column needs its table";
+  if (object.table && !object.database) return "a table needs its database";
+  if (object.uri && object.database) return "a URI and a database are two objects: name one";
+  return "";
+}
+
+PrivilegeOutcome grant(NotificationLog& log, ObjectReader& objects, PrivilegeStore& store,
+                       const PrivilegeCommand& asked) {
+  const PrivilegeCommand command = normalized(asked);
+  if (std::string wrong = fault(command); !wrong.empty()) return refused(std::move(wrong));
+  for (int i = 0; i < kTries; ++i) {
+    const auto outcome = command.object.database ? try_to_grant(log, objects, store, command)
+                                                 : grant_without_object(store, command);
+    if (outcome) return *outcome;
+  }
+  throw Error(ErrorKind::transient,
+              fmt::format("nothing was granted: in {} tries the object, or something else in its "
+                          "database, was changed while it was looked at; try again",
+                          kTries));
+}
+
+PrivilegeOutcome revoke(NotificationLog& log, PrivilegeStore& store,
+                        const PrivilegeCommand& asked) {
+  const PrivilegeCommand command = normalized(asked);
+  if (std::string wrong = fault(command); !wrong.empty()) return refused(std::move(wrong));
+  std::optional<int64_t> head;
+  try {
+    // No event moves a grant on the server or on a URI.
+    if (command.object.database) head = log.head();
+  } catch (const Error&) {
+    // Whatever the metastore's trouble is, it must not keep a right alive; the outcome says that
+    // the head is not known.
+  }
+  return store.revoke(command, head);
+}
+
+}  // namespace hmsync::follower

@@ -1,0 +1,82 @@
+// A metastore in memory, behind the follower's ports: objects, and a log of the events of every
+// change to them. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "follower/metastore.h"
+
+namespace hmsync::doubles {
+
+using PartitionMap = std::map<std::vector<std::string>, std::optional<processor::Location>>;
+
+struct StoredTable {
+  processor::Table table;
+  PartitionMap partitions;
+  auto operator<=>(const StoredTable&) const = default;
+};
+
+/// What metastore and store are compared by.
+struct ObjectMap {
+  std::map<processor::DatabaseName, processor::Database> databases;
+  std::map<processor::TableName, StoredTable> tables;
+  auto operator<=>(const ObjectMap&) const = default;
+};
+
+class MemoryMetastore : public follower::NotificationLog, public follower::ObjectReader {
+ public:
+  /// Called before every port call with its name: may change the metastore, or throw.
+  std::function<void(std::string_view)> before_call = [](std::string_view) {};
+  std::string database_uuid = "uuid-1";
+  size_t tables_a_page = 2;
+
+  void create_database(const std::string& database);
+  /// With all its tables, as a cascade writes it.
+  void drop_database(const std::string& database);
+  void create_table(const std::string& database, const std::string& table,
+                    bool partitioned = false);
+  void drop_table(const std::string& database, const std::string& table);
+  /// A managed rename: location and partitions below it move.
+  void rename_table(const std::string& database, const std::string& table,
+                    const std::string& new_database, const std::string& new_table);
+  void add_partition(const std::string& database, const std::string& table,
+                     const std::string& value);
+  void drop_partition(const std::string& database, const std::string& table,
+                      const std::string& value);
+  /// Any event, whatever its message.
+  void log_event(const std::string& type, const std::string& database, const std::string& table,
+                 const std::string& message);
+
+  void skip_ids(int64_t count) { head_ += count; }
+  void clean_events() { events_.clear(); }
+  void start_log_anew() {
+    events_.clear();
+    head_ = 0;
+  }
+  [[nodiscard]] const ObjectMap& objects() const { return objects_; }
+  [[nodiscard]] int64_t now() const { return head_; }
+
+  int64_t head() override;
+  follower::EventPage events(const follower::EventRequest& request) override;
+  std::optional<std::string> uuid() override;
+  std::unique_ptr<follower::SnapshotStream> snapshot(const follower::Scope& scope) override;
+  std::optional<processor::Database> database(const processor::DatabaseName& name) override;
+  std::optional<processor::Table> table(const processor::TableName& name) override;
+
+ private:
+  friend class MemorySnapshotStream;
+
+  ObjectMap objects_;
+  std::vector<processor::Event> events_;
+  int64_t head_ = 0;
+  int64_t next_creation_ = 1000;
+};
+
+}  // namespace hmsync::doubles
