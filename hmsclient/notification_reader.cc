@@ -1,0 +1,192 @@
+#include "hmsclient/notification_reader.h"
+
+#include <thrift/Thrift.h>
+#include <thrift/protocol/TProtocolException.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+#include "Metastore.h"
+#include "hmsclient/connection.h"
+#include "hmsclient/list_answer.h"
+#include "hmsclient/metastore_calls.h"
+#include "hmsclient/thrift_error.h"
+
+namespace hmsync::hmsclient {
+
+namespace {
+
+using apache::thrift::protocol::TProtocolException;
+using apache::thrift::protocol::TType;
+
+/// Reading so much through is cheaper than a new connection.
+constexpr int64_t kCheapToSkip = 1 << 20;
+constexpr int64_t kEventOverhead = 100;
+
+std::string read_bounded_string(Connection& connection, Protocol& in) {
+  int32_t size = 0;
+  in.readI32(size);
+  if (size < 0) {
+    throw TProtocolException(TProtocolException::NEGATIVE_SIZE);
+  }
+  std::string text;
+  connection.begin_element();
+  if (size <= connection.max_message()) {
+    text.resize(static_cast<size_t>(size));
+    in.getTransport()->readAll(reinterpret_cast<uint8_t*>(text.data()),
+                               static_cast<uint32_t>(size));
+    return text;
+  }
+  std::array<uint8_t, 64 << 10> passed{};
+  for (int64_t left = size; left > 0;) {
+    const auto part = static_cast<uint32_t>(std::min<int64_t>(left, passed.size()));
+    connection.begin_element();
+    in.getTransport()->readAll(passed.data(), part);
+    left -= part;
+  }
+  return "not kept: a message of " + std::to_string(size) +
+         " bytes, more than metastore.max_message allows";
+}
+
+/// The field `id` of a NotificationEvent; false where it is none that is used.
+bool read_event_field(Connection& connection, Protocol& in, int16_t id, TType type,
+                      processor::Event& event) {
+  using namespace apache::thrift::protocol;
+  if (id == 1 && type == T_I64) {
+    in.readI64(event.id);
+  } else if (id == 2 && type == T_I32) {
+    int32_t time = 0;
+    in.readI32(time);
+    event.time = time;
+  } else if (type != T_STRING) {
+    return false;
+  } else if (id == 3) {
+    in.readString(event.type);
+  } else if (id == 4) {
+    in.readString(event.database.emplace());
+  } else if (id == 5) {
+    in.readString(event.table.emplace());
+  } else if (id == 6) {
+    event.message = read_bounded_string(connection, in);
+  } else if (id == 7) {
+    in.readString(event.message_format);
+  } else if (id == 8) {
+    in.readString(event.catalog.emplace());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+processor::Event read_event(Connection& connection, Protocol& in) {
+  processor::Event event;
+  std::string name;
+  in.readStructBegin(name);
+  for (;;) {
+    TType type{};
+    int16_t id = 0;
+    in.readFieldBegin(name, type, id);
+    if (type == apache::thrift::protocol::T_STOP) {
+      break;
+    }
+    if (!read_event_field(connection, in, id, type, event)) {
+      in.skip(type);
+    }
+    in.readFieldEnd();
+  }
+  in.readStructEnd();
+  return event;
+}
+
+/// Takes events until max_bytes are held.
+class PageReader {
+ public:
+  PageReader(Connection& connection, int64_t max_bytes)
+      : connection_(connection), max_bytes_(max_bytes) {}
+
+  bool read(Protocol& in, uint32_t index, uint32_t size) {
+    processor::Event event = read_event(connection_, in);
+    if (page_.cut) {
+      skipped_ += static_cast<int64_t>(event.message.size());
+      return skipped_ <= kCheapToSkip;
+    }
+    page_.events.push_back(std::move(event));
+    bytes_ += static_cast<int64_t>(page_.events.back().message.size());
+    const uint32_t taken = index + 1;
+    if (bytes_ < max_bytes_ || taken == size) {
+      return true;
+    }
+    page_.cut = true;
+    const int64_t left = (bytes_ / taken + kEventOverhead) * (size - taken);
+    return left <= kCheapToSkip;
+  }
+
+  follower::EventPage take() { return std::move(page_); }
+
+ private:
+  Connection& connection_;
+  int64_t max_bytes_;
+  int64_t bytes_ = 0;
+  int64_t skipped_ = 0;
+  follower::EventPage page_;
+};
+
+/// A call of the notification API, whose only error is "internal error".
+void call_notification_api(Client& client, const std::function<void(Connection&)>& work) {
+  client.run([&](Connection& connection) {
+    try {
+      return work(connection);
+    } catch (const InternalError&) {
+      // Needs the database and no authorisation; throws where the database is the trouble.
+      read_database_names(connection, processor::kDefaultCatalog);
+    }
+    try {
+      work(connection);
+    } catch (const InternalError& error) {
+      throw Error(
+          ErrorKind::fatal,
+          std::string(error.what()) +
+              ". Its other calls work: the notification API is most likely not open to this "
+              "user. Set hive.metastore.event.db.notification.api.auth to false in the "
+              "metastore, or make the user a proxy user there (hadoop.proxyuser.USER.hosts)");
+    }
+  });
+}
+
+}  // namespace
+
+int64_t NotificationReader::head() {
+  int64_t head = 0;
+  call_notification_api(client_, [&](Connection& connection) { head = read_head(connection); });
+  return head;
+}
+
+follower::EventPage NotificationReader::events(const follower::EventRequest& request) {
+  idl::NotificationEventRequest asked;
+  asked.__set_lastEvent(request.after);
+  asked.__set_maxEvents(request.max_events);
+  const ListAnswer answer{.method = "get_next_notification", .in_struct = true};
+  follower::EventPage page;
+  call_notification_api(client_, [&](Connection& connection) {
+    PageReader reader(connection, request.max_bytes);
+    connection.call(answer.method, [&](const std::shared_ptr<Protocol>& protocol) {
+      idl::MetastoreClient(protocol).send_get_next_notification(asked);
+      read_list_answer(connection, *protocol, answer,
+                       [&](Protocol& in, uint32_t index, uint32_t size) {
+                         return reader.read(in, index, size);
+                       });
+    });
+    page = reader.take();
+  });
+  return page;
+}
+
+std::optional<std::string> NotificationReader::uuid() {
+  std::optional<std::string> uuid;
+  client_.run([&](Connection& connection) { uuid = read_uuid(connection); });
+  return uuid;
+}
+
+}  // namespace hmsync::hmsclient

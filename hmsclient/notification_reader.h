@@ -1,0 +1,32 @@
+// The metastore's notification log.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "follower/metastore.h"
+#include "hmsclient/client.h"
+
+namespace hmsync::hmsclient {
+
+class NotificationReader : public follower::NotificationLog {
+ public:
+  /// The client must outlive it, and is used only by the thread that uses this.
+  explicit NotificationReader(Client& client) : client_(client) {}
+
+  /// Throws Error(fatal), which names the remedy, where the metastore's api authorisation refuses
+  /// its notification calls (on by default from 3.0 on). The server answers that and a failure of
+  /// its database alike; they are told apart by whether another call that needs the database works.
+  int64_t head() override;
+  /// In the server's order, whatever it is. Events are decoded one by one: once max_bytes are held
+  /// the rest is dropped unread. A message longer than max_message is read through and replaced by
+  /// a text that says so, which no decoder takes for a message.
+  follower::EventPage events(const follower::EventRequest& request) override;
+  std::optional<std::string> uuid() override;
+
+ private:
+  Client& client_;
+};
+
+}  // namespace hmsync::hmsclient
