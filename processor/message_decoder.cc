@@ -207,11 +207,14 @@ Change create_database(const Message& message) {
   return CreateDatabase{std::move(database), true};
 }
 
+// Of an alteration only the object before comes from the metastore's database; the one after is as
+// the client sent it, and creation time and id in it are not stored (ObjectStore of 2.3 to 4.0).
 Change alter_database(const Message& message) {
   AlterDatabase change{read_database(message.required_text("dbObjBeforeJson")),
                        read_database(message.required_text("dbObjAfterJson"))};
   change.before.name = message.database_name(std::move(change.before.name));
   change.after.name = change.before.name;
+  change.after.identity = change.before.identity;
   return change;
 }
 
@@ -231,6 +234,7 @@ Change alter_table(const Message& message) {
   change.before.name = message.table_name(std::move(change.before.name));
   change.after = std::move(after.table);
   change.after.name = message.table_name_after(std::move(change.after.name));
+  change.after.identity = change.before.identity;
   change.truncate = message.flag("isTruncateOp");
   change.translated_to_external = before.translated_to_external;
   return change;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "processor/stored_text.h"
 #include "processor/thrift_json.h"
 
@@ -64,14 +66,38 @@ void read_table_storage(ThriftJson& reader, Table& table) {
   });
 }
 
-bool read_translated_to_external(ThriftJson& reader) {
-  bool translated = false;
+bool is_true(std::string_view value) {
+  constexpr std::string_view kTrue = "true";
+  return value.size() == kTrue.size() &&
+         std::equal(value.begin(), value.end(), kTrue.begin(),
+                    [](char c, char expected) { return (c | 0x20) == expected; });
+}
+
+struct TableParameters {
+  bool external = false;
+  bool translated_to_external = false;
+};
+
+TableParameters read_table_parameters(ThriftJson& reader) {
+  TableParameters parameters;
   reader.read_string_map([&](std::string_view key, std::string_view value) {
-    if (key == "TRANSLATED_TO_EXTERNAL") {
-      translated = value == "TRUE" || value == "true";
+    if (key == "EXTERNAL") {
+      parameters.external = is_true(value);
+    } else if (key == "TRANSLATED_TO_EXTERNAL") {
+      parameters.translated_to_external = is_true(value);
     }
   });
-  return translated;
+  return parameters;
+}
+
+// The metastore stores the type by the parameter EXTERNAL, whatever the client's object says, but
+// writes the client's object to the event (ObjectStore and events of 2.3.10 and 3.1.3).
+void correct_type(std::string& type, const TableParameters& parameters) {
+  if (type == "MANAGED_TABLE" && parameters.external) {
+    type = "EXTERNAL_TABLE";
+  } else if (type == "EXTERNAL_TABLE" && !parameters.external) {
+    type = "MANAGED_TABLE";
+  }
 }
 
 }  // namespace
@@ -82,6 +108,7 @@ TableObject read_table(std::string_view tjson) {
   table.name.catalog.clear();
   int64_t number = 0;
   int64_t created_at = 0;
+  std::optional<TableParameters> parameters;
   ThriftJson reader(tjson);
   // Field 15 is left alone: rewriteEnabled (bool) in Hive, but ownerType in CDH.
   reader.read_struct([&](int64_t id) {
@@ -105,7 +132,7 @@ TableObject read_table(std::string_view tjson) {
         table.partition_keys = read_columns(reader, "a partition key's name");
         break;
       case 9:
-        object.translated_to_external = read_translated_to_external(reader);
+        parameters = read_table_parameters(reader);
         break;
       case 12:
         table.type = stored_text(reader.read_string(), "the table's type");
@@ -124,6 +151,10 @@ TableObject read_table(std::string_view tjson) {
     }
   });
   reader.finish();
+  if (parameters) {
+    correct_type(table.type, *parameters);
+    object.translated_to_external = parameters->translated_to_external;
+  }
   table.identity = number > 0 ? fmt::format("id:{}", number) : created(created_at);
   return object;
 }
