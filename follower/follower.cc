@@ -384,6 +384,7 @@ void Follower::Impl::report_snapshot(SnapshotReport::State state, const Differen
   report.state = state;
   report.reason = run_->purpose().reason;
   report.progress = run_->progress();
+  report.begun_at = run_->begun_at();
   report.event = run_->event();
   report.difference = difference;
   report.failure = failure;

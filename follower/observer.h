@@ -61,6 +61,7 @@ struct SnapshotReport {
   State state = State::running;
   std::string reason;  ///< initial, gap, reset, resync, dry_run, re_read
   SnapshotProgress progress;
+  int64_t begun_at = 0;   ///< the head when it began: later events are replayed on it
   int64_t event = 0;      ///< when it is over
   Difference difference;  ///< when it is over
   std::string failure;    ///< when it failed

@@ -13,8 +13,9 @@ namespace hmsync::follower {
 SnapshotRun::SnapshotRun(const Ports& ports, const Options& options, SnapshotPurpose purpose)
     : ports_(ports), options_(options), purpose_(std::move(purpose)), begun_(ports.clock.now()) {
   ports_.observer.entered(Step::read_head);
-  position_ = ports_.log.head();
-  target_ = position_;
+  begun_at_ = ports_.log.head();
+  position_ = begun_at_;
+  target_ = begun_at_;
   ports_.observer.entered(Step::stage_snapshot_page);
   id_ = ports_.snapshots.begin();
   stream_ = ports_.objects.snapshot({});

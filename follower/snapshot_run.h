@@ -40,6 +40,7 @@ class SnapshotRun {
 
   /// The event that the staging reflects, once ready.
   [[nodiscard]] int64_t event() const { return position_; }
+  [[nodiscard]] int64_t begun_at() const { return begun_at_; }
   [[nodiscard]] const std::string& id() const { return id_; }
   [[nodiscard]] const SnapshotPurpose& purpose() const { return purpose_; }
   [[nodiscard]] SnapshotProgress progress() const;
@@ -57,6 +58,7 @@ class SnapshotRun {
   const SnapshotPurpose purpose_;
   const std::chrono::steady_clock::time_point begun_;
 
+  int64_t begun_at_ = 0;
   int64_t position_ = 0;  ///< last event replayed
   int64_t target_ = 0;    ///< replay goes on to this head
   bool ready_ = false;
