@@ -59,11 +59,12 @@ const std::vector<double>& call_seconds();
 const std::vector<double>& job_seconds();
 
 /// Counters that differ in one label. Its values are fixed when it is made, which bounds the number
-/// of series; any other value counts as `other`.
+/// of series; any other value counts as `other`. `more` are labels that all of them have.
 class CounterFamily {
  public:
   CounterFamily(Exposition& exposition, const std::string& name, const std::string& help,
-                const std::string& label, const std::vector<std::string>& values);
+                const std::string& label, const std::vector<std::string>& values,
+                const Labels& more = {});
 
   void add(const std::string& value, double count = 1);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,9 @@ class FollowerProbe {
   /// A look at the metastore's head took this long and found it at `head`. Where `cursor` is there,
   /// the lag was none at the moment when the look began.
   void polled(int64_t cursor, int64_t head, double took_seconds);
-  /// What the store tells on a standby, or after a start: lag goes on from there.
-  void learned(int64_t cursor, int64_t head, double caught_up_seconds_ago);
+  /// What the store tells on a standby, or after a start: lag goes on from there. Nothing: never
+  /// caught up.
+  void learned(int64_t cursor, int64_t head, std::optional<double> caught_up_seconds_ago);
   /// Batches only: polled() is not progress.
   void batch_applied(int64_t cursor, int64_t events, double took_seconds);
 
@@ -61,7 +63,8 @@ class FollowerProbe {
  private:
   struct Lag;
 
-  void caught_up(std::chrono::steady_clock::time_point when, double wall_seconds);
+  void set_position(int64_t cursor, int64_t head);
+  void set_caught_up(double seconds_ago);
 
   const Clock clock_;
   CounterFamily applied_;

@@ -21,7 +21,7 @@ class SnapshotProbe {
   void ended(const std::string& reason, const std::string& outcome, double took_seconds);
 
  private:
-  std::map<std::string, CounterFamily> by_reason_;
+  std::map<std::string, CounterFamily> by_outcome_;
   prometheus::Histogram& duration_;
   std::map<std::string, prometheus::Gauge*> objects_;
 };
