@@ -150,11 +150,15 @@ TEST_F(LeaseTest, EpochThatALossyFailOverForgotIsNotGivenOutAgainWithTheSameNonc
 
 TEST_F(LeaseTest, HoldIsCountedFromTheRequestNotFromTheReply) {
   first_.store.after = [this](const std::string& call) {
-    if (call == "acquire") now_ += seconds(3);
+    if (call != "read") now_ += seconds(3);
   };
   const auto start = now_;
   elect(first_);
   EXPECT_EQ(first_.lease.held_until(), start + seconds(8));
+  now_ = start + seconds(4);
+  EXPECT_EQ(first_.lease.step().change, Change::none);
+  EXPECT_EQ(now_, start + seconds(7)) << "no renewal was sent";
+  EXPECT_EQ(first_.lease.held_until(), start + seconds(12));
 }
 
 TEST_F(LeaseTest, WaitIsCountedFromTheReplyNotFromTheRequest) {
