@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <list>
 #include <memory>
 #include <sstream>
 
+#include "leader/election.h"
 #include "tests/fixtures/eventually.h"
 #include "tests/fixtures/mini_pg.h"
 #include "tests/leader/lease_store_contract.h"
@@ -173,6 +175,41 @@ TEST(PostgresLease, WorksAgainAfterTheDatabaseWasAway) {
       return false;
     }
   }));
+}
+
+TEST(PostgresLease, TwoElectionsHandTheLeadershipOverAndOutliveARestartOfTheDatabase) {
+  const LeaseTimes times = lease_times(seconds(3));
+  const PostgresWorld world;
+  std::atomic<int> first_elected = 0;
+  std::atomic<int> second_elected = 0;
+  const auto candidate = [&](std::atomic<int>& elected, const std::string& instance) {
+    auto election = std::make_unique<Election>(
+        std::make_unique<PostgresLease>(options_for(shared_postgres()), times, world.server()),
+        times, instance,
+        ElectionCallbacks{.elected = [&elected](const Token&) { ++elected; },
+                          .deposed = [](const std::string&) {},
+                          .failed = [](const Error&) {}});
+    election->start();
+    return election;
+  };
+  const auto first = candidate(first_elected, "host-1");
+  ASSERT_TRUE(fixtures::eventually(seconds(20), [&] { return first->status().leads; }));
+  const auto second = candidate(second_elected, "host-2");
+  ASSERT_TRUE(fixtures::eventually(seconds(20), [&] { return second->status().row.has_value(); }));
+  EXPECT_EQ(second->status().row->instance, "host-1");
+
+  const auto stopped_at = std::chrono::steady_clock::now();
+  first->stop();
+  ASSERT_TRUE(fixtures::eventually(seconds(20), [&] { return second->status().leads; }));
+  EXPECT_LT(std::chrono::steady_clock::now() - stopped_at, times.length);
+
+  shared_postgres().stop("immediate");
+  ASSERT_TRUE(fixtures::eventually(seconds(20), [&] { return !second->status().leads; }));
+  shared_postgres().start();
+  EXPECT_TRUE(fixtures::eventually(seconds(20), [&] { return second->status().leads; }));
+  second->stop();
+  EXPECT_EQ(first_elected, 1);
+  EXPECT_EQ(second_elected, 2);
 }
 
 TEST(PostgresLease, MissingTablesAreForAnOperatorToMake) {
