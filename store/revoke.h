@@ -1,0 +1,38 @@
+// Taking grants away: now, and again when events that were unread at that moment have been applied,
+// since a rename among them may have carried a grant to the name that was meant.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "follower/privileges.h"
+#include "store/connection.h"
+
+namespace hmsync::store {
+
+/// Boolean SQL for the query that looks for work; $1 is the server. True while
+/// repeat_due_revokes() has something to do.
+extern const char* const kRevokesDue;
+
+struct Revocation {
+  follower::PrivilegeCommand command;        ///< normalized
+  std::optional<std::string> granted_until;  ///< only grants made before (timestamptz)
+  std::optional<int64_t> event;              ///< for the audit
+};
+
+/// True if a grant was taken away or made narrower. Within a transaction that holds the lock of the
+/// server's followers row. Suspended grants go too: a revoke is final.
+bool take_away(Connection& connection, const std::string& server, const Revocation& revocation);
+
+/// Stores the request to do so again at an event; -1: the metastore's head is not known.
+void ask_to_repeat(Connection& connection, const std::string& server,
+                   const follower::PrivilegeCommand& command, int64_t at_event, int64_t generation);
+
+/// Repeats the revokes that waited for the cursor to come this far, or for a reset, and finishes
+/// their requests. Within an open transaction in which the fence was passed. A revoke whose head
+/// was not known waits for the second head that is recorded after it: the first may have been read
+/// before it.
+void repeat_due_revokes(Connection& connection, const std::string& server);
+
+}  // namespace hmsync::store
