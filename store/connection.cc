@@ -125,6 +125,7 @@ void Connection::set_session() {
 
 void Connection::set_statement_timeout(std::chrono::milliseconds timeout) {
   options_.statement_timeout = timeout;
+  if (!connection_ || PQstatus(connection_.get()) != CONNECTION_OK) return;
   execute("SET statement_timeout = " + text_of(timeout));
 }
 

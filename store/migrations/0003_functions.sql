@@ -26,3 +26,14 @@ BEGIN
                        p_server, p_epoch, p_commit_number);
   END IF;
 END $$;
+
+-- Keeps a snapshot from being removed until the transaction's end, or tells that it is gone.
+CREATE FUNCTION hold_snapshot(p_snapshot text, p_server text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM staging_snapshots WHERE snapshot = p_snapshot AND server = p_server FOR SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION USING ERRCODE = 'HS002',
+      MESSAGE = format('snapshot %s is lost: another one took its place, or the database crashed; '
+                       'another is to be begun', p_snapshot);
+  END IF;
+END $$;

@@ -1,0 +1,35 @@
+// The live state on PostgreSQL: follower::EventStore.
+#pragma once
+
+#include <string>
+
+#include "follower/store.h"
+#include "store/connection.h"
+
+namespace hmsync::store {
+
+/// What other replicas and the daemon LISTEN to; the payload is the server's name.
+inline constexpr const char* kCursorChannel = "hmsync_cursor";
+
+/// For one server. Uses a connection that it does not own, whose options should say `writes`; used
+/// by that connection's thread. Beside the kinds of the port it throws Error(poison) where
+/// PostgreSQL cannot hold what an event says (U+0000, a name beyond a key's limits).
+class PostgresEventStore : public follower::EventStore {
+ public:
+  PostgresEventStore(Connection& connection, std::string server);
+
+  /// Makes the server's row where it is missing.
+  follower::FollowerState state() override;
+  /// One round trip, whatever the batch is. The numbers of the change log follow the order of each
+  /// object's events, not that of events on different objects.
+  void apply(const follower::Fence& fence, const follower::Batch& batch) override;
+  void record_head(int64_t head) override;
+  /// Shown by status on other replicas. Not fenced.
+  void record_phase(const std::string& phase);
+
+ private:
+  Connection& connection_;
+  std::string server_;
+};
+
+}  // namespace hmsync::store
