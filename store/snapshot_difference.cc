@@ -1,0 +1,189 @@
+#include "store/snapshot_difference.h"
+
+namespace hmsync::store {
+
+namespace {
+
+/// $1 the server, $2 the snapshot; objects of both sides with their own locations, side by side.
+const std::string kObjects = R"(
+  (SELECT o.catalog, o.database_name, o.table_name, true AS here, o.type, o.owner, o.owner_type,
+          o.identity, p.scheme, p.authority, p.path
+   FROM objects o LEFT JOIN paths p ON p.object_id = o.object_id AND p.partition_values = '{}'
+   WHERE o.server = $1) l
+  FULL JOIN
+  (SELECT o.catalog, o.database_name, o.table_name, true AS here, o.type, o.owner, o.owner_type,
+          o.identity, p.scheme, p.authority, p.path
+   FROM staging_objects o
+   LEFT JOIN staging_paths p ON p.object_id = o.object_id AND p.partition_values = '{}'
+   WHERE o.snapshot = $2) s
+  USING (catalog, database_name, table_name))";
+
+/// The same of all paths; `condition` narrows them.
+std::string paths(const std::string& condition) {
+  return R"(
+  (SELECT o.catalog, o.database_name, o.table_name, p.partition_values, true AS here, p.scheme,
+          p.authority, p.path
+   FROM objects o JOIN paths p USING (object_id) WHERE o.server = $1)" +
+         condition + R"() l
+  FULL JOIN
+  (SELECT o.catalog, o.database_name, o.table_name, p.partition_values, true AS here, p.scheme,
+          p.authority, p.path
+   FROM staging_objects o JOIN staging_paths p USING (object_id) WHERE o.snapshot = $2)" +
+         condition + R"() s
+  USING (catalog, database_name, table_name, partition_values))";
+}
+
+const std::string kPathDiffers =
+    "(l.scheme, l.authority, l.path) IS DISTINCT FROM (s.scheme, s.authority, s.path)";
+
+const std::string kCounts = R"(
+  count(*) FILTER (WHERE l.here IS NULL), count(*) FILTER (WHERE l.here AND s.here),
+  count(*) FILTER (WHERE s.here IS NULL))";
+
+void add_objects(Connection& connection, const Sides& sides, follower::Difference& difference) {
+  const Result rows = connection.query(
+      "SELECT table_name = '', " + kCounts + " FROM " + kObjects +
+          " WHERE l.here IS NULL OR s.here IS NULL OR (l.type, l.owner, l.owner_type, l.identity) "
+          "IS DISTINCT FROM (s.type, s.owner, s.owner_type, s.identity) OR " +
+          kPathDiffers + " GROUP BY 1",
+      {sides.server, sides.snapshot});
+  for (int row = 0; row < rows.rows(); ++row) {
+    const auto count =
+        rows.boolean(row, 0) ? &follower::ObjectCounts::databases : &follower::ObjectCounts::tables;
+    difference.added.*count = rows.integer(row, 1);
+    difference.changed.*count = rows.integer(row, 2);
+    difference.removed.*count = rows.integer(row, 3);
+  }
+}
+
+void add_partitions(Connection& connection, const Sides& sides, follower::Difference& difference) {
+  const Result row =
+      connection.query("SELECT " + kCounts + " FROM " + paths(" AND p.partition_values <> '{}'") +
+                           " WHERE l.here IS NULL OR s.here IS NULL OR " + kPathDiffers,
+                       {sides.server, sides.snapshot});
+  difference.added.partitions = row.integer(0, 0);
+  difference.changed.partitions = row.integer(0, 1);
+  difference.removed.partitions = row.integer(0, 2);
+}
+
+const std::string kSameName = R"(s.snapshot = $2 AND s.catalog = o.catalog
+    AND s.database_name = o.database_name AND s.table_name = o.table_name)";
+
+const std::string kRemoveObjects = R"(
+DELETE FROM objects o WHERE o.server = $1 AND NOT EXISTS (
+  SELECT FROM staging_objects s WHERE )" +
+                                   kSameName + ")";
+
+const std::string kChangeObjects = R"(
+UPDATE objects o
+SET type = s.type, owner = s.owner, owner_type = s.owner_type, identity = s.identity
+FROM staging_objects s
+WHERE o.server = $1 AND )" + kSameName +
+                                   R"(
+  AND (o.type, o.owner, o.owner_type, o.identity)
+      IS DISTINCT FROM (s.type, s.owner, s.owner_type, s.identity))";
+
+const std::string kAddObjects = R"(
+INSERT INTO objects (server, catalog, database_name, table_name, type, owner, owner_type, identity)
+SELECT $1, s.catalog, s.database_name, s.table_name, s.type, s.owner, s.owner_type, s.identity
+FROM staging_objects s
+WHERE s.snapshot = $2 AND NOT EXISTS (
+  SELECT FROM objects o WHERE o.server = $1 AND o.catalog = s.catalog
+    AND o.database_name = s.database_name AND o.table_name = s.table_name))";
+
+const std::string kChangePaths = R"(
+UPDATE paths p SET scheme = n.scheme, authority = n.authority, path = n.path
+FROM objects o
+JOIN staging_objects s ON )" + kSameName +
+                                 R"(
+JOIN staging_paths n ON n.object_id = s.object_id
+WHERE o.server = $1 AND p.object_id = o.object_id AND p.partition_values = n.partition_values
+  AND (p.scheme, p.authority, p.path) IS DISTINCT FROM (n.scheme, n.authority, n.path))";
+
+const std::string kAddPaths = R"(
+INSERT INTO paths (object_id, partition_values, scheme, authority, path)
+SELECT o.object_id, n.partition_values, n.scheme, n.authority, n.path
+FROM objects o
+JOIN staging_objects s ON )" + kSameName +
+                              R"(
+JOIN staging_paths n ON n.object_id = s.object_id
+LEFT JOIN paths p ON p.object_id = o.object_id AND p.partition_values = n.partition_values
+WHERE o.server = $1 AND p.object_id IS NULL)";
+
+/// What is removed with its object is gone already.
+const std::string kRemovePaths = R"(
+DELETE FROM paths p USING (
+  SELECT p.object_id, p.partition_values
+  FROM objects o
+  JOIN paths p ON p.object_id = o.object_id
+  JOIN staging_objects s ON )" + kSameName +
+                                 R"(
+  LEFT JOIN staging_paths n ON n.object_id = s.object_id AND n.partition_values = p.partition_values
+  WHERE o.server = $1 AND n.object_id IS NULL) gone
+WHERE p.object_id = gone.object_id AND p.partition_values = gone.partition_values)";
+
+}  // namespace
+
+follower::Difference count_difference(Connection& connection, const Sides& sides) {
+  follower::Difference difference;
+  add_objects(connection, sides, difference);
+  add_partitions(connection, sides, difference);
+  return difference;
+}
+
+void write_difference(Connection& connection, const Sides& sides,
+                      const follower::Difference& difference) {
+  const auto any = [](const follower::ObjectCounts& counts) {
+    return counts.databases + counts.tables + counts.partitions > 0;
+  };
+  const std::vector<Parameter> parameters{sides.server, sides.snapshot};
+  if (difference.removed.databases + difference.removed.tables > 0) {
+    connection.query(kRemoveObjects, parameters);
+  }
+  if (difference.changed.databases + difference.changed.tables > 0) {
+    connection.query(kChangeObjects, parameters);
+  }
+  if (difference.added.databases + difference.added.tables > 0) {
+    connection.query(kAddObjects, parameters);
+  }
+  // An object that changed may have got, lost or changed its own location.
+  const bool own = difference.changed.databases + difference.changed.tables > 0;
+  if (own || difference.removed.partitions > 0) connection.query(kRemovePaths, parameters);
+  if (own || difference.changed.partitions > 0) connection.query(kChangePaths, parameters);
+  if (own || any(difference.added)) connection.query(kAddPaths, parameters);
+}
+
+void log_difference(Connection& connection, const Sides& sides, int64_t commit_number,
+                    int64_t event_id, bool as_image) {
+  if (as_image) {
+    connection.query(
+        "INSERT INTO path_changes (server, commit_number, event_id, change) "
+        "VALUES ($1, $2, $3, 'image')",
+        {sides.server, std::to_string(commit_number), std::to_string(event_id)});
+    return;
+  }
+  const std::string changed =
+      "FROM " + paths("") + " WHERE l.here IS NULL OR s.here IS NULL OR " + kPathDiffers;
+  connection.query(
+      R"(
+WITH changed AS MATERIALIZED (
+  SELECT catalog, database_name, nullif(table_name, '') AS table_name, partition_values,
+         l.scheme AS old_scheme, l.authority AS old_authority, l.path AS old_path,
+         s.scheme, s.authority, s.path )" +
+          changed + R"()
+INSERT INTO path_changes (server, commit_number, event_id, change, catalog, database_name,
+                          table_name, partition_values, scheme, authority, path)
+SELECT $1, $3, $4, change, catalog, database_name, table_name, partition_values, scheme, authority,
+       path
+FROM (
+  SELECT 1 AS step, 'removed' AS change, catalog, database_name, table_name, partition_values,
+         old_scheme AS scheme, old_authority AS authority, old_path AS path
+  FROM changed WHERE old_path IS NOT NULL
+  UNION ALL
+  SELECT 2, 'added', catalog, database_name, table_name, partition_values, scheme, authority, path
+  FROM changed WHERE path IS NOT NULL) c
+ORDER BY step)",
+      {sides.server, sides.snapshot, std::to_string(commit_number), std::to_string(event_id)});
+}
+
+}  // namespace hmsync::store

@@ -1,0 +1,175 @@
+#include "store/snapshot_store.h"
+
+#include <random>
+
+#include "store/event_store.h"
+#include "store/fenced.h"
+#include "store/mutation_groups.h"
+#include "store/mutation_sql.h"
+#include "store/snapshot_difference.h"
+#include "store/snapshot_grants.h"
+#include "store/snapshot_page.h"
+
+namespace hmsync::store {
+
+namespace {
+
+/// Raises an error where the snapshot is not there any more.
+Statement hold(const Sides& sides) {
+  return {"SELECT hold_snapshot($1, $2)", {sides.snapshot, sides.server}};
+}
+
+std::string new_id(const std::string& server) {
+  std::random_device random;
+  return server + "-" + std::to_string((uint64_t{random()} << 32) | random());
+}
+
+/// Restores the time-out when the long work is over.
+class LongStatements {
+ public:
+  explicit LongStatements(Connection& connection)
+      : connection_(connection), before_(connection.options().statement_timeout) {
+    if (before_.count() != 0 && before_ < PostgresSnapshotStore::kSwitchTimeout) {
+      connection_.set_statement_timeout(PostgresSnapshotStore::kSwitchTimeout);
+    }
+  }
+  ~LongStatements() {
+    try {
+      if (connection_.options().statement_timeout != before_) {
+        connection_.set_statement_timeout(before_);
+      }
+    } catch (const Error&) {
+      // The session is gone; the next one begins with the options, which are right again.
+    }
+  }
+  LongStatements(const LongStatements&) = delete;
+  LongStatements& operator=(const LongStatements&) = delete;
+
+ private:
+  Connection& connection_;
+  std::chrono::milliseconds before_;
+};
+
+/// Joins over fresh tables are planned badly without statistics. PostgreSQL skips tables of which
+/// this role is not the owner.
+void analyze_staging(Connection& connection) {
+  connection.execute("ANALYZE staging_objects, staging_paths");
+}
+
+int64_t changed_paths(const follower::Difference& difference) {
+  int64_t sum = 0;
+  for (const auto* counts : {&difference.added, &difference.changed, &difference.removed}) {
+    sum += counts->databases + counts->tables + counts->partitions;
+  }
+  return sum;
+}
+
+}  // namespace
+
+PostgresSnapshotStore::PostgresSnapshotStore(Connection& connection, std::string server)
+    : connection_(connection), server_(std::move(server)) {}
+
+void PostgresSnapshotStore::run(const Statement& statement) {
+  connection_.query(statement.sql, statement.parameters);
+}
+
+void PostgresSnapshotStore::remove_staged(const std::string& condition, const std::string& value) {
+  const LongStatements patience(connection_);
+  const std::string of_snapshots =
+      " IN (SELECT snapshot FROM staging_snapshots WHERE " + condition + ")";
+  // The snapshots' rows first: whoever still works with one of them holds its row.
+  connection_.transaction(std::vector<Statement>{
+      {"SELECT FROM staging_snapshots WHERE " + condition + " FOR UPDATE", {value}},
+      {"DELETE FROM staging_paths WHERE object_id IN "
+       "(SELECT object_id FROM staging_objects WHERE snapshot" +
+           of_snapshots + ")",
+       {value}},
+      {"DELETE FROM staging_objects WHERE snapshot" + of_snapshots, {value}},
+      {"DELETE FROM staging_re_reads WHERE snapshot" + of_snapshots, {value}},
+      {"DELETE FROM staging_snapshots WHERE " + condition, {value}}});
+}
+
+std::string PostgresSnapshotStore::begin() {
+  remove_staged("server = $1", server_);
+  const std::string id = new_id(server_);
+  connection_.query("INSERT INTO staging_snapshots (snapshot, server) VALUES ($1, $2)",
+                    {id, server_});
+  return id;
+}
+
+void PostgresSnapshotStore::add(const std::string& snapshot, const follower::SnapshotPage& page) {
+  Transaction transaction(connection_);
+  run(hold({server_, snapshot}));
+  copy_page(connection_, snapshot, page);
+  transaction.commit();
+}
+
+void PostgresSnapshotStore::replay(const std::string& snapshot,
+                                   const std::vector<processor::Mutation>& mutations) {
+  const Target target{false, snapshot, 0};
+  std::vector<Statement> statements{hold({server_, snapshot})};
+  for (const MutationGroup& group : group_mutations(mutations)) {
+    for (Statement& statement : object_statements(target, group)) {
+      statements.push_back(std::move(statement));
+    }
+  }
+  connection_.transaction(statements);
+}
+
+follower::Difference PostgresSnapshotStore::compare(const std::string& snapshot) {
+  const Sides sides{server_, snapshot};
+  const LongStatements patience(connection_);
+  analyze_staging(connection_);
+  Transaction transaction(connection_);
+  // One view of both sides, also while batches are being applied by others.
+  connection_.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+  run(hold(sides));
+  follower::Difference difference = count_difference(connection_, sides);
+  const Result cursor = connection_.query(
+      "SELECT coalesce(max(cursor), 0) FROM followers WHERE server = $1", {server_});
+  difference.suspended_grants = count_vanished_grants(connection_, sides, cursor.integer(0, 0));
+  transaction.commit();
+  return difference;
+}
+
+follower::Difference PostgresSnapshotStore::publish(const follower::Fence& fence,
+                                                    const std::string& snapshot,
+                                                    const follower::Publication& publication) {
+  const Sides sides{server_, snapshot};
+  const LongStatements patience(connection_);
+  analyze_staging(connection_);
+  Transaction transaction(connection_);
+  const bool first =
+      connection_.query("SELECT FROM followers WHERE server = $1 AND cursor IS NOT NULL", {server_})
+          .rows() == 0;
+  run(advance_follower(server_, fence, publication.cursor));
+  run(hold(sides));
+  connection_.query(
+      "UPDATE followers SET metastore_uuid = CASE WHEN $2 = '' THEN metastore_uuid ELSE $2 END, "
+      "generation = generation + $3::bigint WHERE server = $1",
+      {server_, publication.metastore_uuid, publication.raise_generation ? "1" : "0"});
+  follower::Difference difference = count_difference(connection_, sides);
+  difference.suspended_grants = settle_grants(connection_, sides, publication);
+  const int64_t changes = changed_paths(difference);
+  if (first || changes > 0) {
+    log_difference(connection_, sides, fence.commit_number + 1, publication.cursor,
+                   first || changes > kListedChanges);
+  }
+  write_difference(connection_, sides, difference);
+  connection_.query("DELETE FROM pending_re_reads WHERE server = $1", {server_});
+  connection_.query(
+      "INSERT INTO pending_re_reads (server, catalog, database_name, table_name, event_id, "
+      "generation) SELECT $1, catalog, database_name, table_name, event_id, "
+      "(SELECT generation FROM followers WHERE server = $1) FROM staging_re_reads "
+      "WHERE snapshot = $2",
+      {server_, snapshot});
+  for (const Statement& statement : tell_progress(server_)) run(statement);
+  transaction.commit();
+  return difference;
+}
+
+void PostgresSnapshotStore::discard(const std::string& snapshot) {
+  remove_staged("snapshot = $1", snapshot);
+}
+
+}  // namespace hmsync::store

@@ -1,0 +1,40 @@
+// Snapshots on PostgreSQL: follower::SnapshotStore.
+#pragma once
+
+#include <string>
+
+#include "follower/store.h"
+#include "store/connection.h"
+
+namespace hmsync::store {
+
+/// For one server. Uses a connection that it does not own; used by that connection's thread. While
+/// it compares or publishes, the connection's statement_timeout is kSwitchTimeout at least. A
+/// snapshot that another one of this server removed, or a crash of the database (its tables are
+/// unlogged), is Error(transient): begin another.
+class PostgresSnapshotStore : public follower::SnapshotStore {
+ public:
+  static constexpr std::chrono::milliseconds kSwitchTimeout{std::chrono::minutes(30)};
+  /// More changed paths than that are one `image` row in the change log.
+  static constexpr int64_t kListedChanges = 10000;
+
+  PostgresSnapshotStore(Connection& connection, std::string server);
+
+  std::string begin() override;
+  void add(const std::string& snapshot, const follower::SnapshotPage& page) override;
+  void replay(const std::string& snapshot,
+              const std::vector<processor::Mutation>& mutations) override;
+  follower::Difference compare(const std::string& snapshot) override;
+  follower::Difference publish(const follower::Fence& fence, const std::string& snapshot,
+                               const follower::Publication& publication) override;
+  void discard(const std::string& snapshot) override;
+
+ private:
+  void run(const Statement& statement);
+  void remove_staged(const std::string& condition, const std::string& value);
+
+  Connection& connection_;
+  std::string server_;
+};
+
+}  // namespace hmsync::store
