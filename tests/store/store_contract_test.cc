@@ -1,0 +1,9 @@
+#include "tests/store/store_contract.h"
+
+#include "tests/store/postgres_under_test.h"
+
+namespace hmsync::store {
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Postgres, StoreContract, testing::Types<PostgresUnderTest>);
+
+}  // namespace hmsync::store
