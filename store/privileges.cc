@@ -216,8 +216,9 @@ PrivilegeOutcome PostgresPrivilegeStore::revoke(const PrivilegeCommand& asked,
   PrivilegeOutcome outcome{"done", "", false, std::nullopt};
   if (role_exists(command.role)) {
     outcome.changed = take_away(connection_, server_, {command, std::nullopt, std::nullopt});
-    const bool read_so_far = head && follower.cursor && *follower.cursor >= *head;
-    if (command.object.database && !read_so_far) {
+    // Below the cursor it is no head of this history.
+    if (head < follower.cursor) head.reset();
+    if (command.object.database && (!head || head != follower.cursor)) {
       outcome.repeat_at_event = head.value_or(-1);
       ask_to_repeat(connection_, server_, command, *outcome.repeat_at_event, follower.generation);
     }

@@ -62,7 +62,7 @@ const char* const kRevokesDue = R"(EXISTS (
   SELECT FROM requests q JOIN followers f USING (server) LEFT JOIN follower_progress p USING (server)
   WHERE q.server = $1 AND q.state = 'pending' AND q.kind = 'revoke'
     AND (q.generation <> f.generation OR (q.at_event >= 0 AND q.at_event <= f.cursor)
-         OR (q.at_event = -1 AND p.head IS NOT NULL
+         OR (q.at_event = -1 AND p.head >= coalesce(f.cursor, p.head)
              AND p.head_read_at > coalesce((q.arguments->>'head_read_at')::timestamptz,
                                            q.requested_at)))))";
 
@@ -88,16 +88,20 @@ VALUES ($1, 'revoke', jsonb_build_object('role', $2::text, 'action', $3::text, '
 }
 
 void repeat_due_revokes(Connection& connection, const std::string& server) {
-  connection.query(R"(UPDATE requests q SET at_event = p.head FROM follower_progress p
+  // A head below the cursor is no head of this history: a reset is near, or a 2.3 went back.
+  connection.query(R"(UPDATE requests q
+SET at_event = greatest(p.head, (q.arguments->>'head')::bigint)
+FROM follower_progress p JOIN followers f USING (server)
 WHERE q.server = $1 AND p.server = $1 AND q.state = 'pending' AND q.kind = 'revoke'
-  AND q.at_event = -1 AND p.head IS NOT NULL
+  AND q.at_event = -1 AND p.head >= coalesce(f.cursor, p.head)
   AND p.head_read_at > (q.arguments->>'head_read_at')::timestamptz)",
                    {server});
   connection.query(R"(UPDATE requests q
-SET arguments = q.arguments || jsonb_build_object('head_read_at', p.head_read_at)
-FROM follower_progress p
+SET arguments = q.arguments || jsonb_build_object('head', p.head, 'head_read_at', p.head_read_at)
+FROM follower_progress p JOIN followers f USING (server)
 WHERE q.server = $1 AND p.server = $1 AND q.state = 'pending' AND q.kind = 'revoke'
-  AND q.at_event = -1 AND q.arguments->'head_read_at' IS NULL AND p.head_read_at > q.requested_at)",
+  AND q.at_event = -1 AND q.arguments->'head_read_at' IS NULL
+  AND p.head >= coalesce(f.cursor, p.head) AND p.head_read_at > q.requested_at)",
                    {server});
   const Result due = connection.query(R"(SELECT q.request_id, q.requested_at, f.cursor,
   q.requested_by, a.role, a.action, a.catalog, a.database, a."table", a."column", a.uri

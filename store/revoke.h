@@ -32,7 +32,8 @@ void ask_to_repeat(Connection& connection, const std::string& server,
 /// Repeats the revokes that waited for the cursor to come this far, or for a reset, and finishes
 /// their requests. Within an open transaction in which the fence was passed. A revoke whose head
 /// was not known waits for the second head that is recorded after it: the first may have been read
-/// before it.
+/// before it. A recorded head below the cursor does not count: after a reset it is of another
+/// history, which only the switch brings in.
 void repeat_due_revokes(Connection& connection, const std::string& server);
 
 }  // namespace hmsync::store

@@ -432,6 +432,22 @@ TEST_F(Privileges, ARevokeWithoutAHeadWaitsForOneThatWasSurelyReadAfterIt) {
   EXPECT_EQ(rows("SELECT at_event, state FROM requests", 2), "13|finished\n");
 }
 
+TEST_F(Privileges, ARevokeWithAHeadBelowTheCursorWaitsForTheResetOrAHigherHead) {
+  EXPECT_EQ(revoke("SELECT", kOrders, 4).repeat_at_event, -1);
+  for (int i = 0; i < 3; ++i) {
+    sql_.query(
+        "INSERT INTO follower_progress (server, head, head_read_at) VALUES ('server1', 4, "
+        "clock_timestamp()) ON CONFLICT (server) DO UPDATE SET head_read_at = clock_timestamp()");
+    EXPECT_FALSE(due());
+    repeat();
+  }
+  EXPECT_EQ(rows("SELECT state FROM requests", 1), "pending\n");
+  sql_.query("UPDATE followers SET generation = 3, cursor = 4");
+  EXPECT_TRUE(due());
+  repeat();
+  EXPECT_EQ(rows("SELECT state FROM requests", 1), "finished\n");
+}
+
 TEST_F(Privileges, AResetRepeatsWhateverRevokeIsWaiting) {
   revoke("SELECT", kOrders, 99);
   revoke("SELECT", kSales, std::nullopt);

@@ -1,0 +1,111 @@
+// Grants that people make while events about the same names are still unread.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "store/event_store.h"
+#include "store/privileges.h"
+#include "store/revoke.h"
+#include "tests/store/own_database.h"
+
+namespace hmsync::store {
+namespace {
+
+using follower::GrantBasis;
+using follower::PrivilegeObject;
+using processor::Mutation;
+using processor::Table;
+
+const PrivilegeObject kOrders{"hive", "sales", "orders", std::nullopt, std::nullopt};
+const PrivilegeObject kDrafts{"hive", "sales", "drafts", std::nullopt, std::nullopt};
+
+Table table(const std::string& name, const std::string& identity) {
+  Table made;
+  made.name = {"hive", "sales", name};
+  made.type = "MANAGED_TABLE";
+  made.identity = identity;
+  return made;
+}
+
+class GrantedAndMoved : public testing::Test {
+ protected:
+  GrantedAndMoved()
+      : connection_(database_.options()),
+        events_(connection_, "server1"),
+        store_(database_.options(), "server1") {
+    store_.create_role("analyst", "alice");
+    events_.state();
+    apply(1, {{1, processor::PutDatabase{{{"hive", "sales"}, {}, std::nullopt, ""}}}});
+    apply(2, {{2, processor::CreateTableRow{table("orders", "created:1")}}});
+  }
+
+  void apply(int64_t cursor, const std::vector<Mutation>& mutations) {
+    const follower::FollowerState state = events_.state();
+    follower::Batch batch;
+    batch.cursor = cursor;
+    batch.mutations = mutations;
+    events_.apply({state.token, state.commit_number}, batch);
+  }
+  bool grant(const std::string& action, const PrivilegeObject& object, int64_t head,
+             const std::string& identity) {
+    const auto outcome =
+        store_.grant({"analyst", action, object, false, "alice"}, {0, head, identity});
+    if (!outcome) throw std::runtime_error("the store asks again");
+    return outcome->changed;
+  }
+  std::string held() {
+    return text_of(connection_.query("SELECT table_name, action, identity, suspended FROM grants "
+                                     "ORDER BY table_name, action COLLATE \"C\", identity"),
+                   4);
+  }
+
+  OwnDatabase database_;
+  Connection connection_;
+  PostgresEventStore events_;
+  PostgresPrivilegeStore store_;
+};
+
+TEST_F(GrantedAndMoved, AFormerTablesGrantFollowsItsUnreadRenameAndTheNewTablesStays) {
+  grant("SELECT", kOrders, 2, "created:1");
+  // Unread: orders became drafts (3), and orders was made again (4).
+  EXPECT_TRUE(grant("SELECT", kOrders, 4, "created:2"));
+  apply(3, {{3, processor::RenameTable{
+                    {"hive", "sales", "orders"}, table("drafts", "created:1"), std::nullopt, {}}}});
+  apply(4, {{4, processor::CreateTableRow{table("orders", "created:2")}}});
+  EXPECT_EQ(held(), "drafts|SELECT|created:1|f\norders|SELECT|created:2|f\n");
+}
+
+TEST_F(GrantedAndMoved, AFormerTablesGrantGoesWithItsUnreadDropAndTheNewTablesStays) {
+  grant("ALL", kOrders, 2, "created:1");
+  EXPECT_TRUE(grant("SELECT", kOrders, 4, "created:2"));
+  apply(4, {{3, processor::RemoveTable{{"hive", "sales", "orders"}}},
+            {4, processor::CreateTableRow{table("orders", "created:2")}}});
+  EXPECT_EQ(held(), "orders|SELECT|created:2|f\n");
+}
+
+TEST_F(GrantedAndMoved, ATableMadeAgainWithinItsIdentitysResolutionKeepsTheGrantMadeOnIt) {
+  grant("SELECT", kOrders, 2, "created:1");
+  EXPECT_FALSE(grant("SELECT", kOrders, 4, "created:1"));
+  apply(4, {{3, processor::RemoveTable{{"hive", "sales", "orders"}}},
+            {4, processor::CreateTableRow{table("orders", "created:1")}}});
+  EXPECT_EQ(held(), "orders|SELECT|created:1|f\n");
+}
+
+TEST_F(GrantedAndMoved, ARevokeReachesAGrantThatAnUnreadRenameCarriesToTheName) {
+  grant("ALL", kOrders, 2, "created:1");
+  // Unread: orders became drafts (3).
+  const auto outcome = store_.revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3);
+  EXPECT_FALSE(outcome.changed);
+  EXPECT_EQ(outcome.repeat_at_event, 3);
+  apply(3, {{3, processor::RenameTable{
+                    {"hive", "sales", "orders"}, table("drafts", "created:1"), std::nullopt, {}}}});
+  Transaction transaction(connection_);
+  repeat_due_revokes(connection_, "server1");
+  transaction.commit();
+  EXPECT_EQ(held(),
+            "drafts|ALTER|created:1|f\ndrafts|CREATE|created:1|f\ndrafts|DROP|created:1|f\n"
+            "drafts|INDEX|created:1|f\ndrafts|INSERT|created:1|f\ndrafts|LOCK|created:1|f\n"
+            "drafts|REFRESH|created:1|f\n");
+}
+
+}  // namespace
+}  // namespace hmsync::store
