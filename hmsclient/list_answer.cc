@@ -122,8 +122,12 @@ void read_list_answer(Connection& connection, Protocol& protocol, const ListAnsw
     protocol.skip(type);
     return true;
   };
-  std::exception_ptr thrown;
+  std::exception_ptr thrown = std::make_exception_ptr(
+      TApplicationException(TApplicationException::MISSING_RESULT, "the answer is null"));
   const auto on_result_field = [&](int16_t id, TType type) {
+    if (id == 0) {
+      thrown = nullptr;
+    }
     if (id == 0 && answer.in_struct && type == apache::thrift::protocol::T_STRUCT) {
       return read_fields(protocol, on_success_field);
     }

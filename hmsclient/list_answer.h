@@ -28,7 +28,8 @@ struct ListAnswer {
 /// Reads exactly one element, the `index`th of `size`. False: the rest is not wanted.
 using ReadElement = std::function<bool(Protocol&, uint32_t index, uint32_t size)>;
 
-/// Throws what the server threw, as the generated code would. A missing list is an empty one. When
+/// Throws what the server threw, as the generated code would. A missing list inside a struct is
+/// an empty one. When
 /// `read` returns false the connection is abandoned.
 void read_list_answer(Connection& connection, Protocol& protocol, const ListAnswer& answer,
                       const ReadElement& read);

@@ -100,11 +100,11 @@ processor::Event read_event(Connection& connection, Protocol& in) {
   return event;
 }
 
-/// Takes events until max_bytes are held.
+/// Takes events until max_bytes or max_events are held.
 class PageReader {
  public:
-  PageReader(Connection& connection, int64_t max_bytes)
-      : connection_(connection), max_bytes_(max_bytes) {}
+  PageReader(Connection& connection, const follower::EventRequest& request)
+      : connection_(connection), request_(request) {}
 
   bool read(Protocol& in, uint32_t index, uint32_t size) {
     processor::Event event = read_event(connection_, in);
@@ -115,7 +115,11 @@ class PageReader {
     page_.events.push_back(std::move(event));
     bytes_ += static_cast<int64_t>(page_.events.back().message.size());
     const uint32_t taken = index + 1;
-    if (bytes_ < max_bytes_ || taken == size) {
+    // A server that sends more than was asked for gets no memory for it either.
+    const bool full =
+        bytes_ >= request_.max_bytes ||
+        (request_.max_events > 0 && taken >= static_cast<uint32_t>(request_.max_events));
+    if (!full || taken == size) {
       return true;
     }
     page_.cut = true;
@@ -127,7 +131,7 @@ class PageReader {
 
  private:
   Connection& connection_;
-  int64_t max_bytes_;
+  const follower::EventRequest& request_;
   int64_t bytes_ = 0;
   int64_t skipped_ = 0;
   follower::EventPage page_;
@@ -170,7 +174,7 @@ follower::EventPage NotificationReader::events(const follower::EventRequest& req
   const ListAnswer answer{.method = "get_next_notification", .in_struct = true};
   follower::EventPage page;
   call_notification_api(client_, [&](Connection& connection) {
-    PageReader reader(connection, request.max_bytes);
+    PageReader reader(connection, request);
     connection.call(answer.method, [&](const std::shared_ptr<Protocol>& protocol) {
       idl::MetastoreClient(protocol).send_get_next_notification(asked);
       read_list_answer(connection, *protocol, answer,

@@ -1,0 +1,264 @@
+#include "hmsclient/notification_reader.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/fixtures/fake_hms.h"
+#include "tests/hmsclient/expect_error.h"
+
+namespace hmsync::hmsclient {
+namespace {
+
+using fixtures::FakeHms;
+using fixtures::Reaction;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Options options_for(const FakeHms& hms) {
+  Options options;
+  options.uris = {hms.uri()};
+  options.call_timeout = std::chrono::milliseconds(10000);
+  options.first_backoff = std::chrono::milliseconds(1);
+  options.longest_backoff = std::chrono::milliseconds(4);
+  return options;
+}
+
+processor::Event event_with(int64_t id, std::string message) {
+  processor::Event event;
+  event.id = id;
+  event.time = 1700000000 + id;
+  event.type = "CREATE_TABLE";
+  event.catalog = "hive";
+  event.database = "sales";
+  event.table = "t" + std::to_string(id);
+  event.message = std::move(message);
+  event.message_format = "json-0.2";
+  return event;
+}
+
+std::vector<int64_t> ids(const follower::EventPage& page) {
+  std::vector<int64_t> ids;
+  for (const processor::Event& event : page.events) {
+    ids.push_back(event.id);
+  }
+  return ids;
+}
+
+TEST(NotificationReader, AnEventComesWithAllItsFields) {
+  FakeHms hms;
+  hms.set_events({event_with(7, "{}")});
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  EXPECT_EQ(reader.head(), 7);
+  const follower::EventPage page = reader.events({.after = 6});
+  ASSERT_EQ(page.events.size(), 1U);
+  const processor::Event& event = page.events[0];
+  EXPECT_EQ(event.id, 7);
+  EXPECT_EQ(event.time, 1700000007);
+  EXPECT_EQ(event.type, "CREATE_TABLE");
+  EXPECT_EQ(event.catalog, "hive");
+  EXPECT_EQ(event.database, "sales");
+  EXPECT_EQ(event.table, "t7");
+  EXPECT_EQ(event.message, "{}");
+  EXPECT_EQ(event.message_format, "json-0.2");
+  EXPECT_FALSE(page.cut);
+}
+
+TEST(NotificationReader, AbsentFieldsStayAbsent) {
+  FakeHms hms;
+  processor::Event event = event_with(1, "{}");
+  event.catalog.reset();
+  event.database.reset();
+  event.table.reset();
+  event.message_format.clear();
+  hms.set_events({event});
+  Client client(options_for(hms));
+  const follower::EventPage page = NotificationReader(client).events({});
+  ASSERT_EQ(page.events.size(), 1U);
+  EXPECT_FALSE(page.events[0].catalog);
+  EXPECT_FALSE(page.events[0].database);
+  EXPECT_FALSE(page.events[0].table);
+  EXPECT_EQ(page.events[0].message_format, "");
+}
+
+TEST(NotificationReader, PagesFollowEachOtherByTheLastId) {
+  FakeHms hms;
+  hms.set_events({event_with(1, "a"), event_with(2, "b"), event_with(3, "c")});
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  EXPECT_THAT(ids(reader.events({.after = 0, .max_events = 2})), ElementsAre(1, 2));
+  EXPECT_THAT(ids(reader.events({.after = 2, .max_events = 2})), ElementsAre(3));
+  EXPECT_THAT(ids(reader.events({.after = 3, .max_events = 2})), ElementsAre());
+  EXPECT_THAT(hms.asked("get_next_notification"), ElementsAre("0", "2", "3"));
+  EXPECT_EQ(hms.connections(), 1);
+}
+
+TEST(NotificationReader, TheServersOrderIsKept) {
+  FakeHms hms;
+  hms.set_events({event_with(5, "a"), event_with(4, "b"), event_with(4, "c")});
+  Client client(options_for(hms));
+  EXPECT_THAT(ids(NotificationReader(client).events({})), ElementsAre(5, 4, 4));
+}
+
+TEST(NotificationReader, TheRestIsReadThroughWhenLittleIsLeftAboveTheBytesAllowed) {
+  FakeHms hms;
+  hms.set_events({event_with(1, std::string(600, 'a')), event_with(2, std::string(600, 'b')),
+                  event_with(3, std::string(600, 'c')), event_with(4, std::string(600, 'd'))});
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  const follower::EventPage page = reader.events({.after = 0, .max_bytes = 1000});
+  EXPECT_THAT(ids(page), ElementsAre(1, 2));
+  EXPECT_TRUE(page.cut);
+  EXPECT_THAT(ids(reader.events({.after = 2})), ElementsAre(3, 4));
+  EXPECT_EQ(hms.connections(), 1);
+}
+
+TEST(NotificationReader, TheConnectionIsClosedWhenMuchIsLeftAboveTheBytesAllowed) {
+  FakeHms hms;
+  std::vector<processor::Event> events;
+  for (int64_t id = 1; id <= 40; ++id) {
+    events.push_back(event_with(id, std::string(200 << 10, 'x')));
+  }
+  hms.set_events(events);
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  const follower::EventPage page = reader.events({.after = 0, .max_bytes = 300 << 10});
+  EXPECT_THAT(ids(page), ElementsAre(1, 2));
+  EXPECT_TRUE(page.cut);
+  EXPECT_THAT(ids(reader.events({.after = 39})), ElementsAre(40));
+  EXPECT_EQ(hms.connections(), 2);
+}
+
+TEST(NotificationReader, OneEventComesHoweverLargeItIs) {
+  FakeHms hms;
+  hms.set_events({event_with(1, std::string(5000, 'a')), event_with(2, "b")});
+  Client client(options_for(hms));
+  const follower::EventPage page = NotificationReader(client).events({.max_bytes = 10});
+  EXPECT_THAT(ids(page), ElementsAre(1));
+  EXPECT_TRUE(page.cut);
+}
+
+TEST(NotificationReader, APageThatIsFullAtItsLastEventIsNotCut) {
+  FakeHms hms;
+  hms.set_events({event_with(1, std::string(500, 'a')), event_with(2, std::string(500, 'b'))});
+  Client client(options_for(hms));
+  const follower::EventPage page = NotificationReader(client).events({.max_bytes = 1000});
+  EXPECT_THAT(ids(page), ElementsAre(1, 2));
+  EXPECT_FALSE(page.cut);
+}
+
+TEST(NotificationReader, AMessageAboveTheLimitIsReplacedAndWhatFollowsIsStillRead) {
+  FakeHms hms;
+  hms.set_events(
+      {event_with(1, "{}"), event_with(2, std::string(300 << 10, 'x')), event_with(3, "{}")});
+  Options options = options_for(hms);
+  options.max_message = 100 << 10;
+  Client client(options);
+  const follower::EventPage page = NotificationReader(client).events({});
+  ASSERT_THAT(ids(page), ElementsAre(1, 2, 3));
+  EXPECT_THAT(page.events[1].message, HasSubstr("a message of 307200 bytes"));
+  EXPECT_EQ(page.events[1].table, "t2");
+  EXPECT_EQ(page.events[1].message_format, "json-0.2");
+  EXPECT_EQ(page.events[2].message, "{}");
+  EXPECT_EQ(hms.connections(), 1);
+}
+
+TEST(NotificationReader, TheLimitIsForOneEventAndNotForTheAnswer) {
+  FakeHms hms;
+  std::vector<processor::Event> events;
+  for (int64_t id = 1; id <= 50; ++id) {
+    events.push_back(event_with(id, std::string(90 << 10, 'x')));
+  }
+  hms.set_events(events);
+  Options options = options_for(hms);
+  options.max_message = 100 << 10;
+  Client client(options);
+  EXPECT_EQ(NotificationReader(client).events({}).events.size(), 50U);
+}
+
+TEST(NotificationReader, AMissingListIsAnEmptyPage) {
+  FakeHms hms;
+  hms.on("get_next_notification", {.kind = Reaction::Kind::empty_struct});
+  Client client(options_for(hms));
+  const follower::EventPage page = NotificationReader(client).events({});
+  EXPECT_TRUE(page.events.empty());
+  EXPECT_FALSE(page.cut);
+}
+
+TEST(NotificationReader, ANullAnswerIsAFailureAndNotAnEmptyPage) {
+  FakeHms hms(FakeHms::Version::v2_3);
+  hms.on("get_next_notification", [](int call) {
+    return Reaction{.kind = call == 1 ? Reaction::Kind::null_answer : Reaction::Kind::answer};
+  });
+  hms.set_events({event_with(1, "{}")});
+  Client client(options_for(hms));
+  EXPECT_THAT(ids(NotificationReader(client).events({})), ElementsAre(1));
+}
+
+TEST(NotificationReader, RefusedNotificationCallsNameTheSettingThatOpensThem) {
+  FakeHms hms;
+  hms.on("get_current_notificationEventId", Reaction::internal_error());
+  hms.on("get_next_notification", Reaction::internal_error());
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  const std::string hint = "hive.metastore.event.db.notification.api.auth";
+  expect_error(ErrorKind::fatal, hint, [&] { reader.head(); });
+  expect_error(ErrorKind::fatal, hint, [&] { reader.events({}); });
+  EXPECT_EQ(hms.connections(), 1);
+}
+
+TEST(NotificationReader, AnInternalErrorIsTransientWhileTheMetastoresDatabaseIsAway) {
+  FakeHms hms;
+  hms.on("get_current_notificationEventId", Reaction::internal_error());
+  hms.on("get_all_databases",
+         {.kind = Reaction::Kind::exception, .number = 1, .text = "javax.jdo.JDOException"});
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  expect_error(ErrorKind::transient, "javax.jdo.JDOException", [&] { reader.head(); });
+  hms.off("get_current_notificationEventId");
+  hms.off("get_all_databases");
+  EXPECT_EQ(reader.head(), 0);
+}
+
+TEST(NotificationReader, TheUuidIsAskedForAndAbsentWhereTheServerHasNone) {
+  FakeHms current;
+  current.set_uuid("d1c7");
+  Client current_client(options_for(current));
+  EXPECT_EQ(NotificationReader(current_client).uuid(), "d1c7");
+
+  FakeHms old(FakeHms::Version::v2_3);
+  Client old_client(options_for(old));
+  NotificationReader reader(old_client);
+  EXPECT_EQ(reader.uuid(), std::nullopt);
+  EXPECT_EQ(reader.uuid(), std::nullopt);
+  EXPECT_EQ(old.calls("get_metastore_db_uuid"), 1) << "once known, it is not asked again";
+  EXPECT_EQ(old.connections(), 1);
+}
+
+TEST(NotificationReader, ABrokenPageIsAskedForAgainAndNothingOfItIsKept) {
+  FakeHms hms;
+  hms.set_events({event_with(1, std::string(500, 'a')), event_with(2, std::string(500, 'b'))});
+  hms.on("get_next_notification", [](int call) {
+    return Reaction{.kind = call == 1 ? Reaction::Kind::half_answer : Reaction::Kind::answer};
+  });
+  Client client(options_for(hms));
+  EXPECT_THAT(ids(NotificationReader(client).events({})), ElementsAre(1, 2));
+  EXPECT_EQ(hms.connections(), 2);
+}
+
+TEST(NotificationReader, AListThatClaimsTwoBillionEventsNeedsNoMemoryForThem) {
+  FakeHms hms;
+  // REPLY get_next_notification, success { events: list of 2^31-1 structs, then nothing.
+  std::string bytes("\x80\x01\x00\x02\x00\x00\x00\x15", 8);
+  bytes += "get_next_notification";
+  bytes += std::string("\x00\x00\x00\x00", 4);
+  bytes += std::string("\x0c\x00\x00\x0f\x00\x01\x0c\x7f\xff\xff\xff", 11);
+  hms.on("get_next_notification", {.kind = Reaction::Kind::bytes, .text = bytes});
+  Options options = options_for(hms);
+  options.attempts = 1;
+  options.call_timeout = std::chrono::milliseconds(300);
+  Client client(options);
+  expect_error(ErrorKind::transient, "timed out", [&] { NotificationReader(client).events({}); });
+}
+
+}  // namespace
+}  // namespace hmsync::hmsclient
