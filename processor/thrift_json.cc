@@ -10,7 +10,7 @@
 namespace hmsync::processor {
 namespace {
 
-constexpr std::string_view kWhiteSpace = " \t\r\n";
+bool is_white_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 [[noreturn]] void fail(const std::string& reason) {
   throw Error(ErrorKind::poison, "Thrift object: " + reason);
@@ -169,7 +169,8 @@ void ThriftJson::skip() {
 }
 
 void ThriftJson::finish() {
-  if (text_.find_first_not_of(kWhiteSpace, position_) != std::string_view::npos) {
+  skip_white_space();
+  if (position_ < text_.size()) {
     fail("text after its end");
   }
 }
@@ -202,13 +203,18 @@ int64_t ThriftJson::begin_string_map() {
   return count;
 }
 
+void ThriftJson::skip_white_space() {
+  while (position_ < text_.size() && is_white_space(text_[position_])) {
+    ++position_;
+  }
+}
+
 char ThriftJson::peek() {
-  const size_t next = text_.find_first_not_of(kWhiteSpace, position_);
-  if (next == std::string_view::npos) {
+  skip_white_space();
+  if (position_ >= text_.size()) {
     fail("cut short");
   }
-  position_ = next;
-  return text_[next];
+  return text_[position_];
 }
 
 void ThriftJson::expect(char c) {
@@ -234,16 +240,13 @@ int64_t ThriftJson::integer() {
 std::string_view ThriftJson::raw_string() {
   expect('"');
   const size_t begin = position_;
-  for (;;) {
-    position_ = text_.find_first_of("\"\\", position_);
-    if (position_ == std::string_view::npos) {
-      fail("a string is cut short");
-    }
-    if (text_[position_] == '"') {
-      return text_.substr(begin, position_++ - begin);
-    }
-    position_ += 2;  // a backslash at the very end leads past it, where nothing is found
+  while (position_ < text_.size() && text_[position_] != '"') {
+    position_ += text_[position_] == '\\' ? 2 : 1;
   }
+  if (position_ >= text_.size()) {
+    fail("a string is cut short");
+  }
+  return text_.substr(begin, position_++ - begin);
 }
 
 std::string_view ThriftJson::scalar() {

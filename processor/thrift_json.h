@@ -88,6 +88,7 @@ class ThriftJson {
   int64_t begin_string_map();
   void expect(char c);
   bool accept(char c);
+  void skip_white_space();
   char peek();
   int64_t field_id();
   int64_t integer();

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <map>
+#include <ostream>
 
 #include "tests/processor/change_text.h"
 #include "tests/processor/recorded_events.h"
@@ -15,6 +16,8 @@ struct Recording {
   int version;  // which alternative of an expectation is this recording's
   size_t events;
 };
+
+void PrintTo(const Recording& recording, std::ostream* out) { *out << recording.name; }
 
 const std::vector<Recording> kAll = {{"2.3.10-json", 0, 115},
                                      {"3.1.3-json", 1, 147},
