@@ -1,0 +1,95 @@
+// PostgreSQL and the metastore go away and come back: the daemon survives both, says what is wrong
+// in status, log and metrics, and goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <regex>
+#include <string>
+
+#include "tests/fixtures/eventually.h"
+#include "tests/integration/deployment.h"
+
+namespace hmsync::integration {
+namespace {
+
+using fixtures::eventually;
+using std::chrono::seconds;
+using testing::Contains;
+using testing::HasSubstr;
+
+class Outage : public testing::Test {
+ protected:
+  void SetUp() override {
+    daemon_ = deployment_.start_daemon();
+    deployment_.ddl().create_database({"sales"});
+    ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
+  }
+
+  double metric(const std::string& name) {
+    const std::string text = daemon_->get("/metrics").body;
+    double sum = 0;
+    const std::regex line("(^|\n)hmsync_" + name + R"((\{[^}]*\})? ([0-9.e+-]+))");
+    for (auto it = std::sregex_iterator(text.begin(), text.end(), line);
+         it != std::sregex_iterator(); ++it) {
+      sum += std::stod((*it)[3]);
+    }
+    return sum;
+  }
+
+  bool has_problem(const std::string& code) {
+    const Status status = status_of(*daemon_);
+    return std::find(status.problems.begin(), status.problems.end(), code) != status.problems.end();
+  }
+
+  Deployment deployment_;
+  std::unique_ptr<fixtures::MiniHmsync> daemon_;
+};
+
+TEST_F(Outage, OfTheMetastoreIsToldAndSurvived) {
+  const double failures = metric("metastore_calls_total\\{[^}]*outcome=\"error\"");
+  deployment_.hms().stop();
+  ASSERT_TRUE(eventually(seconds(30), [&] { return has_problem("metastore_unreachable"); }))
+      << daemon_->log();
+  EXPECT_FALSE(status_of(*daemon_).last_error.empty());
+  EXPECT_GE(metric("metastore_calls_total\\{[^}]*outcome=\"error\""), failures);
+  EXPECT_GT(metric("problem\\{[^}]*metastore_unreachable"), 0);
+  EXPECT_EQ(daemon_->get("/livez").status, 200);
+  EXPECT_THAT(daemon_->log(), HasSubstr("metastore"));
+
+  deployment_.hms().start();
+  deployment_.ddl().create_database({"later"});
+  ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
+  expect_export_equals_metastore(*daemon_, deployment_.ddl());
+  EXPECT_TRUE(eventually(seconds(30), [&] { return !has_problem("metastore_unreachable"); }));
+}
+
+TEST_F(Outage, OfTheDatabaseIsToldAndSurvived) {
+  for (const char* mode : {"fast", "immediate"}) {
+    SCOPED_TRACE(mode);
+    deployment_.pg().stop(mode);
+    ASSERT_TRUE(eventually(seconds(30), [&] { return has_problem("store_unreachable"); }))
+        << daemon_->log();
+    EXPECT_FALSE(status_of(*daemon_).last_error.empty());
+    EXPECT_GT(metric("problem\\{[^}]*store_unreachable"), 0);
+    EXPECT_GT(metric("store_errors_total"), 0);
+    EXPECT_EQ(daemon_->get("/livez").status, 200);
+    EXPECT_EQ(daemon_->get("/readyz").status, 200) << "reached once since start";
+
+    deployment_.pg().start();
+    ASSERT_TRUE(eventually(seconds(60), [&] {
+      try {
+        deployment_.ddl().create_database({std::string("after_") + mode});
+        return true;
+      } catch (const std::exception&) {
+        return false;  // the metastore's own pool may need a while
+      }
+    }));
+    ASSERT_TRUE(eventually(seconds(60), [&] { return !has_problem("store_unreachable"); }));
+    ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
+    expect_export_equals_metastore(*daemon_, deployment_.ddl());
+  }
+}
+
+}  // namespace
+}  // namespace hmsync::integration
