@@ -109,7 +109,7 @@ TEST_P(DamagedMessages, FollowedByMoreAreErrorsWhereTheTypeIsRead) {
   for (const Event& event : events_) {
     const bool ignored = is_ignored(event);
     for (const std::string& more :
-         {std::string("}"), std::string("x"), event.message, std::string(size_t{3} << 20, 'a')}) {
+         {std::string("}"), std::string("x"), event.message, std::string(size_t{64} << 10, 'a')}) {
       Event longer = event;
       longer.message += more;
       EXPECT_EQ(decodes(longer), ignored) << event.id;
