@@ -255,6 +255,9 @@ std::variant<Arguments, Message> parse_arguments(const std::vector<std::string>&
       "reached, 5 a difference or problem was found.\n\n"
       "Examples:\n  hmsyncctl status\n  hmsyncctl wait --timeout 1m\n"
       "  hmsyncctl grant analyst SELECT sales.orders\n  hmsyncctl VERB --help");
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  app.get_formatter()->label("Subcommands", "Verbs");
+  app.get_formatter()->label("TEXT", "NAME");
   app.require_subcommand(1);
   add_global_options(app, draft);
   add_status(app, draft);
@@ -274,6 +277,8 @@ std::variant<Arguments, Message> parse_arguments(const std::vector<std::string>&
   } catch (const CLI::ParseError& error) {
     std::string text = error.what();
     if (text.starts_with(": ")) text.erase(0, 2);  // of an error that belongs to no option
+    const auto unknown = app.remaining();
+    if (!unknown.empty()) text = "unknown verb or option \"" + unknown.front() + "\"";
     return Message{Exit::usage, text + "\nTry: hmsyncctl --help"};
   }
   return draft.result;

@@ -65,8 +65,8 @@ DaemonClient::DaemonClient(const Arguments& arguments)
 
 Answer DaemonClient::get(const std::string& path, const Query& query,
                          std::chrono::milliseconds patience) const {
-  return understood(http_.send(
-      {.target = target(path, query), .body = {}, .token = token_, .patience = patience}));
+  return understood(
+      http_.send({.target = target(path, query), .token = token_, .patience = patience}));
 }
 
 Answer DaemonClient::change(const std::string& method, const std::string& path, const Query& query,
@@ -87,7 +87,8 @@ Answer DaemonClient::change(const std::string& method, const std::string& path, 
   for (const std::string& token : tokens) {
     request.token = token;
     response = http_.send(request);
-    if (response.status != 401) break;  // else perhaps left behind by a daemon that was killed
+    // Refused: perhaps it was left behind by a daemon that was killed.
+    if (response.status != 401 && response.status != 403) break;
   }
   return understood(response);
 }
@@ -105,8 +106,7 @@ void DaemonClient::list(const std::string& path, const Query& query,
     }
     rest += piece.substr(begin);
   };
-  check_status(
-      http_.send({.target = target(path, query), .body = {}, .token = token_}, pass_lines));
+  check_status(http_.send({.target = target(path, query), .token = token_}, pass_lines));
   if (!rest.empty()) line(rest);
 }
 

@@ -22,6 +22,12 @@ using beast::error_code;
 constexpr std::chrono::seconds kConnectPatience{5};
 constexpr size_t kLargestBody = size_t{64} << 20;
 
+/// Something came, but a parser of HTTP makes nothing of it.
+bool is_no_http(const error_code& error) {
+  const error_code end = http::error::end_of_stream;
+  return error.category() == end.category() && error != end;
+}
+
 /// One exchange over one connection. Beast's time-outs work for asynchronous calls only, so each
 /// step starts one and runs the context until it is over.
 class Exchange {
@@ -127,11 +133,10 @@ class Exchange {
     http::response_parser<http::buffer_body> parser;
     parser.body_limit(boost::none);
     error = finish([&](auto done) { http::async_read_header(stream, buffer, parser, done); });
-    if (error == http::error::end_of_stream || error == beast::error::timeout ||
-        error.category() == asio::error::get_system_category()) {
-      unreachable(error);
+    if (error && is_no_http(error)) {
+      throw BrokenAnswer("the answer of " + place() + " is not HTTP: " + error.message());
     }
-    if (error) throw BrokenAnswer("the answer of " + place() + " is not HTTP: " + error.message());
+    if (error) unreachable(error);
 
     HttpResponse response;
     response.status = parser.get().result_int();
@@ -142,10 +147,7 @@ class Exchange {
       parser.get().body().data = space.data();
       parser.get().body().size = space.size();
       lowest.expires_after(request.patience);
-      error = finish([&](auto done) { http::async_read(stream, buffer, parser, done); });
-      if (error && error != http::error::need_buffer) {
-        throw BrokenAnswer("the answer of " + place() + " broke off: " + error.message());
-      }
+      error = finish([&](auto done) { http::async_read_some(stream, buffer, parser, done); });
       const std::string_view got(space.data(), space.size() - parser.get().body().size);
       if (pass_on) {
         piece(got);
@@ -153,6 +155,9 @@ class Exchange {
         throw BrokenAnswer("the answer of " + place() + " is larger than 64 MiB");
       } else {
         response.body += got;
+      }
+      if (error && error != http::error::need_buffer) {
+        throw BrokenAnswer("the answer of " + place() + " broke off: " + error.message());
       }
     }
     return response;

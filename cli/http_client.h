@@ -41,9 +41,9 @@ std::string target(const std::string& path,
 
 struct HttpRequest {
   std::string method = "GET";
-  std::string target;
-  std::string body;   ///< JSON, where there is one
-  std::string token;  ///< empty: none
+  std::string target = {};
+  std::string body = {};   ///< JSON, where there is one
+  std::string token = {};  ///< empty: none
   /// Longest silence before the answer and within it.
   std::chrono::milliseconds patience{30'000};
 };

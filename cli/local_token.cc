@@ -85,7 +85,10 @@ void add_folders_of_others(std::vector<fs::path>& folders) {
 
 std::vector<fs::path> runtime_folders() {
   std::vector<fs::path> folders;
-  if (const char* folder = std::getenv("RUNTIME_DIRECTORY")) folders.emplace_back(folder);
+  if (const char* given = std::getenv("RUNTIME_DIRECTORY")) {
+    const std::string list = given;  // systemd gives several with colons between
+    folders.emplace_back(list.substr(0, list.find(':')));
+  }
   if (const char* folder = std::getenv("XDG_RUNTIME_DIR")) {
     folders.push_back(fs::path(folder) / "hmsync");
   }

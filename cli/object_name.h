@@ -9,7 +9,7 @@ namespace hmsync::cli {
 
 /// Nothing set: the server.
 struct ObjectName {
-  std::optional<std::string> catalog, database, table, column, uri;
+  std::optional<std::string> catalog = {}, database = {}, table = {}, column = {}, uri = {};
 };
 
 /// By the options, for names that the short form cannot carry.

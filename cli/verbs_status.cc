@@ -12,6 +12,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPauseBetweenTries{200};
+/// In one question; the daemon refuses to be asked for much more.
+constexpr milliseconds kLongestQuestion{60'000};
 /// How much longer than asked an answer to a wait may take.
 constexpr milliseconds kWaitSlack{10'000};
 
@@ -103,7 +105,7 @@ class Wait {
   bool ask() {
     Query query{{"event", std::nullopt}, {"timeout_ms", std::nullopt}};
     if (event_) query[0].second = std::to_string(*event_);
-    const milliseconds time = std::max(left(), milliseconds(0));
+    const milliseconds time = std::clamp(left(), milliseconds(0), kLongestQuestion);
     query[1].second = std::to_string(time.count());
     try {
       answer_ = daemon_.get("/v1/wait", query, time + kWaitSlack);
