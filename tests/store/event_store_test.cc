@@ -1,0 +1,318 @@
+#include "store/event_store.h"
+
+#include <random>
+#include <thread>
+
+#include "tests/store/grants_fixture.h"
+
+namespace hmsync::store {
+
+namespace {
+
+using namespace processor;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class EventStore : public GrantsFixture {
+ protected:
+  /// Path changes in order: "event change table values path new name".
+  std::vector<std::string> path_changes() {
+    const Result rows = store_.side().query(R"(
+SELECT concat_ws(' ', event_id, change, database_name, table_name, partition_values::text,
+                 location_text(scheme, authority, path), new_database_name, new_table_name)
+FROM path_changes ORDER BY change_id)");
+    std::vector<std::string> changes;
+    for (int row = 0; row < rows.rows(); ++row) changes.emplace_back(rows.text(row, 0));
+    return changes;
+  }
+
+  std::vector<std::string> re_reads() {
+    return store_.lines(
+        "SELECT concat_ws(' ', database_name, nullif(table_name, ''), event_id) FROM "
+        "pending_re_reads");
+  }
+};
+
+/// Text that compression does not make shorter than a key may be.
+std::string noise_of(int length) {
+  std::minstd_rand random(1);
+  std::string text;
+  for (int i = 0; i < length; ++i) text += static_cast<char>('a' + random() % 26);
+  return text;
+}
+
+/// As many events on as many objects, of all kinds.
+std::vector<Mutation> many(int count) {
+  std::vector<Mutation> mutations;
+  int64_t id = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    mutations.push_back({++id, CreateTableRow{table("sales", name)}});
+    mutations.push_back({++id, PutPartitions{named("sales", name), {partition({"1"}, "/1")}}});
+    mutations.push_back({++id, UpdateTable{table("sales", name), {"gone"}}});
+    mutations.push_back(
+        {++id, RenameTable{named("sales", name), table("archive", name), std::nullopt, {}}});
+    mutations.push_back({++id, RemovePartitions{named("archive", name), {{"1"}}}});
+  }
+  return mutations;
+}
+
+TEST_F(EventStore, ABatchIsOneRoundTripWhateverItsSize) {
+  for (const int count : {2, 200}) {
+    const follower::Fence now = fence();
+    follower::Batch batch;
+    batch.cursor = 5 * count;
+    batch.mutations = many(count);
+    const int before = store_.observer().round_trips;
+    store_.events().apply(now, batch);
+    EXPECT_EQ(store_.observer().round_trips - before, 1) << count;
+    EXPECT_EQ(store_.objects().size(), static_cast<size_t>(count));
+    apply(5 * count, {{5 * count, RemoveDatabase{{kDefaultCatalog, "archive"}}}});
+  }
+}
+
+TEST_F(EventStore, ACommitWhoseReplyIsLostIsTransientAndTheStateTellsThatItWentThrough) {
+  const follower::FollowerState before = store_.events().state();
+  follower::Batch batch;
+  batch.cursor = 1;
+  batch.mutations = {{1, PutDatabase{database("sales")}}};
+  // The answer never comes to be read: the call is interrupted once everything was sent.
+  store_.observer().on_commit_sent = [this] {
+    while (store_.lines("SELECT 1::text FROM followers WHERE cursor = 1").empty()) {
+      std::this_thread::yield();
+    }
+    store_.connection().interrupt();
+  };
+  try {
+    store_.events().apply({token_, before.commit_number}, batch);
+    FAIL() << "the reply was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::transient) << error.what();
+  }
+  store_.observer().on_commit_sent = [] {};
+  EXPECT_EQ(store_.events().state().cursor, 1);
+  EXPECT_EQ(store_.events().state().commit_number, before.commit_number + 1);
+}
+
+TEST_F(EventStore, ASessionThatWasEndedIsTransientAndTheNextCallConnectsAnew) {
+  const follower::Fence now = fence();
+  store_.side().query("SELECT pg_terminate_backend($1, 10000)",
+                      {std::to_string(store_.connection().backend_pid())});
+  follower::Batch batch;
+  batch.cursor = 1;
+  try {
+    store_.events().apply(now, batch);
+    FAIL() << "the session was not ended";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::transient) << error.what();
+  }
+  store_.events().apply(now, batch);
+  EXPECT_EQ(store_.events().state().cursor, 1);
+}
+
+TEST_F(EventStore, ALateWriterWaitsForTheLockAndIsFencedThen) {
+  const follower::Fence now = fence();
+  store_.side().execute("BEGIN; UPDATE followers SET token_epoch = 8, token_nonce = 'successor'");
+  std::thread successor([this] {
+    // Commits only once the late writer waits for the row.
+    Connection watcher(store_.options());
+    while (watcher.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'").rows() ==
+           0) {
+      std::this_thread::yield();
+    }
+    store_.side().execute("COMMIT");
+  });
+  follower::Batch batch;
+  batch.cursor = 1;
+  batch.mutations = {{1, PutDatabase{database("sales")}}};
+  ErrorKind kind = ErrorKind::fatal;
+  try {
+    store_.events().apply(now, batch);
+  } catch (const Error& error) {
+    kind = error.kind();
+  }
+  successor.join();
+  EXPECT_EQ(kind, ErrorKind::fenced);
+  EXPECT_THAT(store_.objects(), IsEmpty());
+}
+
+TEST_F(EventStore, KeepsNamesValuesAndLocationsThatHurt) {
+  const std::string name =
+      "o'\"\\{,}\t\n; DROP TABLE grants; -- \xC3\xA4\xE6\xBC\xA2\xF0\x9F\x90\x9D";
+  const std::string long_text(3000, 'x');
+  const std::string noise = noise_of(6000);
+  Table hostile = table(name, name);
+  hostile.owner.name = name;
+  hostile.location = at("/" + noise + long_text);
+  apply(4, {{1, PutDatabase{database(name)}},
+            {2, CreateTableRow{hostile}},
+            {3, PutPartitions{named(name, name),
+                              {{{name, noise}, at("/" + noise + "/p")},
+                               {{"", "NULL"}, std::nullopt},
+                               {{long_text, "{}"}, at("/" + name)}}}},
+            {4, PutPartitions{named(name, name), {{{name, noise}, at("/changed")}}}}});
+  EXPECT_EQ(store_.lines("SELECT owner FROM v1_tables"), std::vector<std::string>{name});
+  EXPECT_EQ(store_.lines("SELECT \"table\" FROM v1_tables"), std::vector<std::string>{name});
+  EXPECT_EQ(store_.lines("SELECT location FROM v1_tables"),
+            std::vector<std::string>{"hdfs://nn/" + noise + long_text});
+  EXPECT_THAT(store_.lines("SELECT coalesce(location, 'none') FROM v1_partitions"),
+              ElementsAre("hdfs://nn/changed", "hdfs://nn/" + name, "none"));
+  EXPECT_THAT(store_.lines("SELECT values[1] FROM v1_partitions"),
+              ElementsAre("", name, long_text));
+  apply(5, {{5, RemovePartitions{named(name, name), {{name, noise}, {"", "NULL"}}}}});
+  EXPECT_THAT(store_.lines("SELECT values[2] FROM v1_partitions"), ElementsAre("{}"));
+}
+
+TEST_F(EventStore, WhatPostgresqlCannotHoldIsPoisonAndCanBeSetAside) {
+  const std::string noise = noise_of(6000);
+  for (const std::string& bad : {std::string("nul\0inside", 10), std::string("\xC3("), noise}) {
+    follower::Batch batch;
+    batch.cursor = 1;
+    batch.mutations = {{1, CreateTableRow{table("sales", bad)}}};
+    try {
+      store_.events().apply(fence(), batch);
+      ADD_FAILURE() << "it was stored";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::poison) << error.what();
+    }
+    Event event;
+    event.id = 1;
+    event.type = "CREATE_TABLE";
+    event.database = "Sales";
+    event.table = bad;
+    event.message = std::string("\0\xFF{", 3);
+    batch.mutations.clear();
+    batch.quarantined = {{event, "it says " + bad}};
+    EXPECT_NO_THROW(store_.events().apply(fence(), batch));
+  }
+  EXPECT_THAT(store_.lines("SELECT encode(message, 'hex') FROM quarantine"),
+              ElementsAre("00ff7b", "00ff7b", "00ff7b"));
+  EXPECT_THAT(re_reads(), IsEmpty());
+}
+
+TEST_F(EventStore, AnEmptyNameIsPoisonSinceItMeansTheDatabaseOrTheServer) {
+  grant({"sales", 0});
+  for (const Mutation& mutation :
+       {Mutation{1, RemoveTable{named("sales", "")}},
+        Mutation{1, RemoveDatabase{{kDefaultCatalog, ""}}},
+        Mutation{1, PutPartitions{named("sales", "orders"), {partition({}, "/x")}}}}) {
+    follower::Batch batch;
+    batch.cursor = 1;
+    batch.mutations = {mutation};
+    try {
+      store_.events().apply(fence(), batch);
+      ADD_FAILURE() << "it was applied";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::poison) << error.what();
+    }
+  }
+  EXPECT_THAT(grants(), ElementsAre("sales SELECT 0 "));
+}
+
+TEST_F(EventStore, EveryChangedPathIsInTheChangeLogInOrder) {
+  apply(1, {{1, CreateTableRow{table("sales", "orders")}}});
+  apply(2,
+        {{2, PutPartitions{named("sales", "orders"), {partition({"a"}, "/w/sales.db/orders/a")}}}});
+  apply(3,
+        {{3, PutPartitions{named("sales", "orders"), {partition({"a"}, "/w/sales.db/orders/a")}}}});
+  apply(4, {{4, UpdateTable{table("sales", "orders"), {}}}});
+  apply(5, {{5, RenameTable{named("sales", "orders"),
+                            table("sales", "bills"),
+                            PathRewrite{"/w/sales.db/orders", "/w/sales.db/bills"},
+                            {}}}});
+  apply(6, {{6, RemovePartitions{named("sales", "bills"), {{"a"}}}}});
+  apply(7, {{7, RemoveTable{named("sales", "bills")}}});
+  EXPECT_THAT(path_changes(), ElementsAre("1 added sales orders {} hdfs://nn/w/sales.db/orders",
+                                          "2 added sales orders {a} hdfs://nn/w/sales.db/orders/a",
+                                          "5 renamed sales orders sales bills",
+                                          "5 removed sales bills {} hdfs://nn/w/sales.db/orders",
+                                          "5 added sales bills {} hdfs://nn/w/sales.db/bills",
+                                          "5 removed sales bills {a} hdfs://nn/w/sales.db/orders/a",
+                                          "5 added sales bills {a} hdfs://nn/w/sales.db/bills/a",
+                                          "6 removed sales bills {a} hdfs://nn/w/sales.db/bills/a",
+                                          "7 removed sales bills"));
+}
+
+TEST_F(EventStore, ARewriteReplacesEveryOccurrenceAndNothingElse) {
+  apply(1,
+        {{1, CreateTableRow{table("sales", "t")}},
+         {1, PutPartitions{
+                 named("sales", "t"),
+                 {partition({"a"}, "/t/x/t/y"), partition({"%"}, "/u"), {{"n"}, std::nullopt}}}}});
+  apply(2,
+        {{2, RenameTable{named("sales", "t"), table("sales", "v"), PathRewrite{"/t", "/v"}, {}}}});
+  EXPECT_THAT(store_.lines("SELECT coalesce(location, '-') FROM v1_partitions"),
+              ElementsAre("-", "hdfs://nn/u", "hdfs://nn/v/x/v/y"));
+}
+
+TEST_F(EventStore, TwoEventsOfOneIdKeepTheirOwnObjects) {
+  apply(1, {{1, CreateTableRow{table("sales", "a", "created:1")}},
+            {1, CreateTableRow{table("sales", "b", "created:2")}}});
+  apply(2, {{2, RenameTable{named("sales", "a"), table("x", "a2"), std::nullopt, {}}},
+            {2, RenameTable{named("sales", "b"), table("y", "b2"), std::nullopt, {}}}});
+  EXPECT_THAT(store_.lines("SELECT database_name || '.' || table_name || ' ' || identity "
+                           "FROM objects"),
+              ElementsAre("x.a2 created:1", "y.b2 created:2"));
+}
+
+TEST_F(EventStore, AnAlterKeepsTheIdentityThatIsStored) {
+  apply(1, {{1, CreateTableRow{table("sales", "orders", "created:1")}}});
+  apply(3,
+        {{2, UpdateTable{table("sales", "orders", "created:99"), {}}},
+         {3,
+          RenameTable{
+              named("sales", "orders"), table("sales", "bills", "created:98"), std::nullopt, {}}}});
+  EXPECT_THAT(store_.lines("SELECT identity FROM objects"), ElementsAre("created:1"));
+}
+
+TEST_F(EventStore, APendingReReadFollowsARenameAndEndsWithADrop) {
+  apply(1, {{1, PutPartitions{named("sales", "orders"), {partition({"a"}, "/a")}}}});
+  EXPECT_THAT(re_reads(), ElementsAre("sales orders 1"));
+  EXPECT_THAT(store_.objects(), IsEmpty());
+  apply(2, {{2, RenameTable{named("sales", "orders"), table("sales", "bills"), std::nullopt, {}}}});
+  EXPECT_THAT(re_reads(), ElementsAre("sales bills 1"));
+  apply(3, {{3, RemoveTable{named("sales", "bills")}}});
+  EXPECT_THAT(re_reads(), IsEmpty());
+}
+
+TEST_F(EventStore, ADatabaseOfWhichOnlyTheNameIsToldIsReadAgain) {
+  Database only_name;
+  only_name.name.database = "sales";
+  apply(1, {{1, PutDatabase{only_name}}});
+  EXPECT_THAT(store_.objects(), ElementsAre("database sales - -"));
+  EXPECT_THAT(re_reads(), ElementsAre("sales 1"));
+}
+
+TEST_F(EventStore, CountsAreSummedUpAndProgressIsTold) {
+  store_.side().execute("LISTEN hmsync_cursor");
+  follower::Batch batch;
+  batch.cursor = 1;
+  batch.counts = {3, 2, 1, 4, 5, 6};
+  store_.events().apply(fence(), batch);
+  store_.events().apply(fence(), batch);
+  EXPECT_THAT(store_.lines("SELECT concat_ws(' ', applied, ignored, quarantined, late, shared_id, "
+                           "refuted, shared_ids_seen) FROM followers"),
+              ElementsAre("6 4 2 8 10 12 t"));
+  PQconsumeInput(store_.side().raw());
+  const std::unique_ptr<PGnotify, decltype(&PQfreemem)> notice(PQnotifies(store_.side().raw()),
+                                                               &PQfreemem);
+  ASSERT_TRUE(notice);
+  EXPECT_STREQ(notice->extra, "server1");
+}
+
+TEST_F(EventStore, ARecordedHeadWaitsForNoBatch) {
+  store_.events().state();
+  store_.side().execute("BEGIN; UPDATE followers SET commit_number = commit_number");
+  store_.events().record_head(12);  // would time out behind the lock
+  store_.side().execute("ROLLBACK");
+  EXPECT_THAT(store_.lines("SELECT head || ' ' || (caught_up_at IS NULL) FROM follower_progress"),
+              ElementsAre("12 true"));
+  apply(12, {});
+  store_.events().record_head(12);
+  EXPECT_THAT(store_.lines("SELECT head || ' ' || (caught_up_at IS NULL) FROM follower_progress"),
+              ElementsAre("12 false"));
+}
+
+}  // namespace
+
+}  // namespace hmsync::store
