@@ -56,6 +56,26 @@ Options plain(const std::string& uri, const std::string& user) {
   return options;
 }
 
+/// By hand: an argument cannot be left out by generated code, and an empty list of partitions,
+/// other than none, truncates nothing (3.1.3).
+void send_truncate_whole(apache::thrift::protocol::TProtocol& out, const std::string& database,
+                         const std::string& table) {
+  using namespace apache::thrift::protocol;
+  out.writeMessageBegin("truncate_table", T_CALL, 0);
+  out.writeStructBegin("args");
+  out.writeFieldBegin("dbName", T_STRING, 1);
+  out.writeString(database);
+  out.writeFieldEnd();
+  out.writeFieldBegin("tableName", T_STRING, 2);
+  out.writeString(table);
+  out.writeFieldEnd();
+  out.writeFieldStop();
+  out.writeStructEnd();
+  out.writeMessageEnd();
+  out.getTransport()->writeEnd();
+  out.getTransport()->flush();
+}
+
 }  // namespace
 
 DdlClient::DdlClient(const std::string& uri, const std::string& user)
@@ -115,8 +135,14 @@ void DdlClient::drop_table(const std::string& database, const std::string& table
 
 void DdlClient::truncate_table(const std::string& database, const std::string& table,
                                const std::vector<std::string>& partition_names) {
-  calls_->call("truncate_table",
-               [&](Thrift& thrift) { thrift.truncate_table(database, table, partition_names); });
+  calls_->call("truncate_table", [&](Thrift& thrift) {
+    if (partition_names.empty()) {
+      send_truncate_whole(*thrift.getOutputProtocol(), database, table);
+      thrift.recv_truncate_table();
+    } else {
+      thrift.truncate_table(database, table, partition_names);
+    }
+  });
 }
 
 void DdlClient::add_partitions(const std::string& database, const std::string& table,

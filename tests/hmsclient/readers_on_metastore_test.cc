@@ -1,0 +1,226 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/hmsclient/expect_error.h"
+#include "tests/hmsclient/real_metastore.h"
+
+namespace hmsync::hmsclient {
+
+std::unique_ptr<fixtures::MiniHms> RealMetastore::hms_;
+
+namespace {
+
+using processor::Location;
+using processor::OwnerType;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+using testing::UnorderedElementsAre;
+
+class ReadersOnMetastore : public RealMetastore {};
+
+TEST_F(ReadersOnMetastore, EventsComeInOrderWithTheirHeaders) {
+  ddl_.create_database({.name = "Headers"});
+  ddl_.create_table({.database = "Headers", .table = "Orders"});
+  EXPECT_EQ(log_.head(), before_ + 2);
+  const follower::EventPage page = log_.events({.after = before_});
+  ASSERT_EQ(page.events.size(), 2U);
+  const processor::Event& event = page.events[1];
+  EXPECT_EQ(event.id, before_ + 2);
+  EXPECT_EQ(event.type, "CREATE_TABLE");
+  EXPECT_EQ(event.catalog, "hive");
+  EXPECT_EQ(event.database, "Headers") << "as the creator wrote it";
+  EXPECT_EQ(event.table, "Orders");
+  EXPECT_EQ(event.message_format, "json-0.2");
+  EXPECT_THAT(event.message, StartsWith("{"));
+  EXPECT_GT(event.time, 1700000000);
+  EXPECT_FALSE(page.cut);
+}
+
+TEST_F(ReadersOnMetastore, AReaderThatAsksForFewBytesStillGetsEveryEventOnce) {
+  ddl_.create_database({.name = "pages"});
+  for (int i = 0; i < 30; ++i) {
+    ddl_.create_table({.database = "pages", .table = "t" + std::to_string(i)});
+  }
+  int64_t last = before_;
+  int cuts = 0;
+  while (last < before_ + 31) {
+    const follower::EventPage page =
+        log_.events({.after = last, .max_events = 10, .max_bytes = 4000});
+    ASSERT_FALSE(page.events.empty());
+    for (const processor::Event& event : page.events) {
+      EXPECT_EQ(event.id, ++last);
+    }
+    cuts += page.cut ? 1 : 0;
+  }
+  EXPECT_GT(cuts, 0);
+  EXPECT_THAT(log_.events({.after = last}).events, IsEmpty());
+  EXPECT_THAT(log_.events({.after = last + 1000000}).events, IsEmpty());
+}
+
+TEST_F(ReadersOnMetastore, TheUuidAndVersionAreAskable) {
+  const auto uuid = log_.uuid();
+  ASSERT_TRUE(uuid);
+  EXPECT_EQ(uuid->size(), 36U);
+  EXPECT_EQ(log_.uuid(), uuid);
+  EXPECT_EQ(client_.version(), "3.0") << "3.1.3 says so";
+  EXPECT_EQ(client_.uri(), hms_->uri());
+  EXPECT_EQ(client_.config_value("hive.metastore.transactional.event.listeners", ""),
+            "org.apache.hive.hcatalog.listener.DbNotificationListener");
+}
+
+TEST_F(ReadersOnMetastore, OneObjectIsReadAsItIs) {
+  ddl_.create_database({.name = "single", .owner = {"alice", OwnerType::user}});
+  ddl_.create_table({.database = "single",
+                     .table = "Orders",
+                     .owner = {"auditors", OwnerType::role},
+                     .columns = {{"Id", "bigint"}, {"größe", "string"}},
+                     .partition_keys = {{"DT", "string"}, {"region", "string"}}});
+  const auto database = objects_.database({"hive", "Single"});
+  ASSERT_TRUE(database);
+  EXPECT_EQ(database->name, (processor::DatabaseName{"hive", "single"}));
+  EXPECT_EQ(database->owner, (processor::Owner{"alice", OwnerType::user}));
+  EXPECT_EQ(database->location, (Location{"hdfs", "nn1:8020", "/warehouse/single.db"}));
+  EXPECT_EQ(database->identity, "") << "a database of 3.1.3 has none";
+
+  const auto table = objects_.table({"hive", "single", "ORDERS"});
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->name, (processor::TableName{"hive", "single", "orders"}));
+  EXPECT_EQ(table->type, "MANAGED_TABLE");
+  EXPECT_EQ(table->owner, (processor::Owner{"auditors", OwnerType::role}));
+  EXPECT_EQ(table->location, (Location{"hdfs", "nn1:8020", "/warehouse/single.db/orders"}));
+  EXPECT_THAT(table->identity, testing::MatchesRegex("created:1[0-9]{9}"));
+  EXPECT_THAT(table->columns, ElementsAre("id", "größe"));
+  EXPECT_THAT(table->partition_keys, ElementsAre("dt", "region"));
+
+  EXPECT_EQ(objects_.database({"hive", "nowhere"}), std::nullopt);
+  EXPECT_EQ(objects_.table({"hive", "single", "nowhere"}), std::nullopt);
+  EXPECT_EQ(objects_.table({"hive", "nowhere", "nowhere"}), std::nullopt);
+}
+
+TEST_F(ReadersOnMetastore, TheIdentityOutlivesARename) {
+  ddl_.create_database({.name = "identities"});
+  ddl_.create_table({.database = "identities", .table = "before"});
+  const auto before = objects_.table({"hive", "identities", "before"});
+  ddl_.rename_table("identities", "before", "identities", "after");
+  const auto after = objects_.table({"hive", "identities", "after"});
+  ASSERT_TRUE(before && after);
+  EXPECT_EQ(after->identity, before->identity);
+}
+
+/// By name, "db.table" or "db.table/values".
+struct Read {
+  std::map<std::string, processor::Database> databases;
+  std::map<std::string, processor::Table> tables;
+  std::map<std::string, std::string> partitions;
+};
+
+Read read_all(SnapshotReader& objects, const follower::Scope& scope) {
+  Read read;
+  const auto stream = objects.snapshot(scope);
+  while (const auto page = stream->next()) {
+    for (const processor::Database& database : page->databases) {
+      EXPECT_TRUE(read.databases.emplace(database.name.database, database).second);
+    }
+    for (const processor::Table& table : page->tables) {
+      EXPECT_TRUE(read.tables.emplace(table.name.database + "." + table.name.table, table).second);
+    }
+    for (const follower::TablePartitions& table : page->partitions) {
+      const std::string name = table.table.database + "." + table.table.table;
+      EXPECT_TRUE(read.tables.contains(name));
+      for (const processor::Partition& partition : table.partitions) {
+        std::string values;
+        for (const std::string& value : partition.values) {
+          values += "/" + value;
+        }
+        const std::string location =
+            partition.location ? processor::to_string(*partition.location) : "";
+        EXPECT_TRUE(read.partitions.emplace(name + values, location).second);
+      }
+    }
+  }
+  return read;
+}
+
+TEST_F(ReadersOnMetastore, ASnapshotHasWhatWasMadeWhateverItIsCalled) {
+  ddl_.create_database({.name = "whole", .location = "hdfs://nn1:8020/whole"});
+  ddl_.create_table({.database = "whole", .table = "plain"});
+  ddl_.create_table({.database = "whole",
+                     .table = "outside",
+                     .type = "EXTERNAL_TABLE",
+                     .location = "s3a://bucket/a b/%3A"});
+  ddl_.create_table(
+      {.database = "whole", .table = "view", .type = "VIRTUAL_VIEW", .view_text = "select 1"});
+  ddl_.create_table({.database = "whole",
+                     .table = "parted",
+                     .partition_keys = {{"dt", "string"}, {"region", "string"}}});
+  ddl_.add_partitions(
+      "whole", "parted",
+      {{{"2026-11-30", "eu"}}, {{"a/b=c%d", "größe & co"}}, {{"far", "away"}, "s3a://bucket/far"}});
+  ddl_.create_table({.database = "whole", .table = "many", .partition_keys = {{"n", "string"}}});
+  std::vector<PartitionSpec> many;
+  for (int i = 0; i < 500; ++i) {
+    many.push_back({{std::to_string(i)}});
+  }
+  ddl_.add_partitions("whole", "many", many);
+
+  SnapshotReader small(options(),
+                       {.connections = 3, .tables_per_page = 2, .partitions_per_page = 150});
+  const int64_t head = log_.head();
+  for (const follower::Scope& scope :
+       {follower::Scope{}, follower::Scope{.database = {{"hive", "whole"}}, .table = {}}}) {
+    const Read read = read_all(small, scope);
+    EXPECT_EQ(read.databases.count("default"), scope.database ? 0U : 1U);
+    ASSERT_EQ(read.databases.count("whole"), 1U);
+    EXPECT_EQ(read.databases.at("whole").location, (Location{"hdfs", "nn1:8020", "/whole"}));
+    for (const char* table : {"plain", "outside", "view", "parted", "many"}) {
+      EXPECT_EQ(read.tables.count(std::string("whole.") + table), 1U) << table;
+    }
+    EXPECT_EQ(read.tables.at("whole.outside").location, (Location{"s3a", "bucket", "/a b/%3A"}));
+    EXPECT_EQ(read.tables.at("whole.outside").type, "EXTERNAL_TABLE");
+    EXPECT_EQ(read.tables.at("whole.view").location, std::nullopt);
+    const std::string root = "hdfs://nn1:8020/whole/parted/";
+    EXPECT_EQ(read.partitions.at("whole.parted/2026-11-30/eu"), root + "dt=2026-11-30/region=eu");
+    EXPECT_EQ(read.partitions.at("whole.parted/a/b=c%d/größe & co"),
+              root + "dt=a%2Fb%3Dc%25d/region=größe & co");
+    EXPECT_EQ(read.partitions.at("whole.parted/far/away"), "s3a://bucket/far");
+    EXPECT_EQ(std::count_if(read.partitions.begin(), read.partitions.end(),
+                            [](const auto& each) { return each.first.starts_with("whole.many/"); }),
+              500);
+    EXPECT_EQ(read.partitions.at("whole.many/499"), "hdfs://nn1:8020/whole/many/n=499");
+  }
+  const Read one = read_all(small, {.database = {{"hive", "whole"}}, .table = "parted"});
+  EXPECT_TRUE(one.databases.empty());
+  EXPECT_EQ(one.tables.size(), 1U);
+  EXPECT_EQ(one.partitions.size(), 3U);
+  EXPECT_EQ(log_.head(), head) << "reading leaves no event";
+}
+
+TEST_F(ReadersOnMetastore, EverythingWorksAgainAfterTheMetastoreWasRestarted) {
+  const int64_t head = log_.head();
+  hms_->stop();
+  expect_error(ErrorKind::transient, "cannot connect", [&] { log_.head(); });
+  hms_->start();
+  EXPECT_EQ(log_.head(), head);
+  EXPECT_TRUE(objects_.database({"hive", "default"}));
+}
+
+TEST(NotificationReaderOnMetastore, AMetastoreThatRefusesItsLogIsNamedAsSuch) {
+  const fixtures::MiniHms hms(
+      {.settings = {{"hive.metastore.event.db.notification.api.auth", "true"}}});
+  Options options;
+  options.uris = {hms.uri()};
+  options.user = "stranger";
+  Client client(options);
+  NotificationReader log(client);
+  expect_error(ErrorKind::fatal, "hive.metastore.event.db.notification.api.auth",
+               [&] { log.head(); });
+  expect_error(ErrorKind::fatal, "hive.metastore.event.db.notification.api.auth",
+               [&] { log.events({}); });
+  EXPECT_EQ(client.version(), "3.0") << "the connection stays usable";
+}
+
+}  // namespace
+}  // namespace hmsync::hmsclient
