@@ -31,8 +31,16 @@ HttpResponse answer_for_exception(const HttpServer::Complain& complain) {
   } catch (const HttpProblem& refused) {
     return problem(refused.status(), refused.what());
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::transient) return problem(503, error.what());
-    complain(fmt::format("a request failed: {}", error.what()));
+    switch (error.kind()) {
+      case ErrorKind::poison:
+        return problem(400, error.what());
+      case ErrorKind::fatal:
+        complain(fmt::format("a request failed: {}", error.what()));
+        return problem(503, error.what());
+      case ErrorKind::transient:
+      case ErrorKind::fenced:
+        return problem(503, error.what());
+    }
     return problem(500, error.what());
   } catch (const std::exception& error) {
     complain(fmt::format("a request failed: {}", error.what()));

@@ -58,7 +58,7 @@ class Exchange {
 };
 
 /// May keep the exchange and answer later. What it throws becomes a problem answer: HttpProblem as
-/// it says, Error(transient) 503, anything else 500.
+/// it says, Error(poison) 400, any other Error 503, anything else 500.
 using HttpHandler = std::function<void(const std::shared_ptr<Exchange>&)>;
 
 /// Where a handler runs.

@@ -1,0 +1,85 @@
+#include "daemon/follower_term.h"
+
+#include "hmsclient/notification_reader.h"
+#include "leader/postgres_lease.h"
+#include "store/event_store.h"
+#include "store/order_store.h"
+#include "store/snapshot_store.h"
+
+namespace hmsync::daemon {
+namespace {
+
+class FollowerTerm : public Term {
+ public:
+  FollowerTerm(const TermSettings& settings, const TermParts& parts, const leader::Token& token)
+      : set_writers_(parts.set_writers),
+        observer_(parts.observer, parts.limits, parts.entered),
+        connection_(settings.store, parts.store_observer),
+        events_(connection_, settings.server),
+        snapshots_(connection_, settings.server),
+        orders_(connection_, settings.server),
+        client_(settings.metastore),
+        log_(client_),
+        objects_(settings.metastore, settings.snapshot),
+        follower_({log_, objects_, events_, snapshots_, orders_, parts.clock, observer_},
+                  settings.loop, {token.epoch, token.nonce}) {
+    tell_session();
+  }
+
+  std::chrono::milliseconds step() override {
+    const std::chrono::milliseconds pause = follower_.step();
+    try {
+      if (connection_.backend_pid() != told_pid_) tell_session();
+      tell_phase();
+    } catch (const Error& error) {
+      observer_.failed(error);
+    }
+    return pause;
+  }
+
+  void interrupt() override {
+    connection_.interrupt();
+    client_.interrupt();
+    objects_.interrupt();
+  }
+
+  void set_poll_interval(std::chrono::milliseconds interval) override {
+    follower_.set_poll_interval(interval);
+  }
+
+ private:
+  // A successor has to end this session should the process stand still in mid-transaction.
+  void tell_session() {
+    set_writers_({leader::writer_session(connection_)});
+    told_pid_ = connection_.backend_pid();
+  }
+
+  void tell_phase() {
+    const follower::Phase phase = observer_.phase();
+    if (told_phase_ == phase) return;
+    events_.record_phase(follower::to_string(phase));
+    told_phase_ = phase;
+  }
+
+  const std::function<void(leader::WriterSessions)> set_writers_;
+  LoopObserver observer_;
+  store::Connection connection_;
+  store::PostgresEventStore events_;
+  store::PostgresSnapshotStore snapshots_;
+  store::PostgresOrderStore orders_;
+  hmsclient::Client client_;
+  hmsclient::NotificationReader log_;
+  hmsclient::SnapshotReader objects_;
+  follower::Follower follower_;
+  int told_pid_ = 0;
+  std::optional<follower::Phase> told_phase_;
+};
+
+}  // namespace
+
+std::unique_ptr<Term> make_follower_term(const TermSettings& settings, const TermParts& parts,
+                                         const leader::Token& token) {
+  return std::make_unique<FollowerTerm>(settings, parts, token);
+}
+
+}  // namespace hmsync::daemon

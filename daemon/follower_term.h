@@ -1,0 +1,40 @@
+// One term of leadership over the real metastore and the real store.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "daemon/loop_observer.h"
+#include "daemon/loop_thread.h"
+#include "follower/clock.h"
+#include "follower/follower.h"
+#include "hmsclient/snapshot_reader.h"
+#include "leader/lease.h"
+#include "store/connection.h"
+
+namespace hmsync::daemon {
+
+struct TermSettings {
+  std::string server;
+  store::ConnectionOptions store;
+  hmsclient::Options metastore;
+  hmsclient::SnapshotOptions snapshot;
+  follower::Options loop;
+};
+
+struct TermParts {
+  LoopObserver::Parts observer;
+  StepLimits limits;
+  std::function<void(follower::Step)> entered;  ///< may be empty
+  follower::Clock& clock;
+  store::ConnectionObserver* store_observer;
+  /// Told of the session that the loop writes with, after each connect.
+  std::function<void(leader::WriterSessions)> set_writers;
+};
+
+/// Connects to the store; the metastore is asked at the first step.
+std::unique_ptr<Term> make_follower_term(const TermSettings& settings, const TermParts& parts,
+                                         const leader::Token& token);
+
+}  // namespace hmsync::daemon

@@ -1,0 +1,102 @@
+#include "daemon/head_refresher.h"
+
+#include <utility>
+
+#include "processor/error.h"
+
+namespace hmsync::daemon {
+namespace {
+
+constexpr auto kRecordUnchanged = std::chrono::seconds(5);
+
+}  // namespace
+
+HeadRefresher::HeadRefresher(Ports ports, StatusBoard& board, std::chrono::milliseconds interval)
+    : ports_(std::move(ports)), board_(board), interval_(interval) {}
+
+HeadRefresher::~HeadRefresher() { stop(); }
+
+void HeadRefresher::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void HeadRefresher::ask(std::function<void(const HeadAnswer&)> done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) {
+      asking_.push_back(std::move(done));
+      changed_.notify_all();
+      return;
+    }
+  }
+  done({std::nullopt, "the daemon is stopping; ask again"});
+}
+
+void HeadRefresher::stop() {
+  std::vector<std::function<void(const HeadAnswer&)>> left;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    left.swap(asking_);
+    changed_.notify_all();
+  }
+  for (const auto& done : left) done({std::nullopt, "the daemon is stopping; ask again"});
+  if (thread_.joinable()) thread_.join();
+}
+
+void HeadRefresher::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    changed_.wait_for(lock, interval_, [this] { return stopping_ || !asking_.empty(); });
+    if (stopping_) return;
+    const auto asking = std::exchange(asking_, {});
+    lock.unlock();
+    // The loop's own looks are enough while they come.
+    const auto seen = board_.head_seen();
+    const bool loop_is_busy =
+        !seen || std::chrono::steady_clock::now() - seen->asked > 2 * interval_;
+    std::optional<int64_t> head;
+    if (!asking.empty() || (board_.leads() && loop_is_busy)) {
+      const HeadAnswer answer = look();
+      for (const auto& done : asking) done(answer);
+      head = answer.head;
+    } else if (seen) {
+      head = seen->head;
+    }
+    if (head && board_.leads()) record(*head);
+    lock.lock();
+  }
+}
+
+HeadAnswer HeadRefresher::look() {
+  const auto asked = std::chrono::steady_clock::now();
+  try {
+    const int64_t head = ports_.log.head();
+    board_.saw_head(head, asked);
+    board_.cured(Reporter::refresher, ProblemCode::metastore_unreachable);
+    board_.cured(Reporter::refresher, ProblemCode::metastore_not_authorised);
+    ports_.answered();
+    return {head, ""};
+  } catch (const Error& error) {
+    board_.failed(Reporter::refresher,
+                  error.kind() == ErrorKind::fatal ? ProblemCode::metastore_not_authorised
+                                                   : ProblemCode::metastore_unreachable,
+                  error.what());
+    return {std::nullopt, error.what()};
+  }
+}
+
+void HeadRefresher::record(int64_t head) {
+  const auto now = std::chrono::steady_clock::now();
+  if (recorded_ == head && now - recorded_at_ < kRecordUnchanged) return;
+  try {
+    ports_.record(head);
+    recorded_ = head;
+    recorded_at_ = now;
+    board_.cured(Reporter::refresher, ProblemCode::store_unreachable);
+  } catch (const Error& error) {
+    board_.failed(Reporter::refresher, ProblemCode::store_unreachable, error.what());
+  }
+}
+
+}  // namespace hmsync::daemon

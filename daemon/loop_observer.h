@@ -1,0 +1,72 @@
+// What the loop tells about itself, handed on to the log, the metrics, the status and /livez.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "daemon/logging.h"
+#include "daemon/loop_watchdog.h"
+#include "daemon/status_board.h"
+#include "follower/observer.h"
+
+namespace hmsync::metrics {
+class FollowerProbe;
+class SnapshotProbe;
+}  // namespace hmsync::metrics
+
+namespace hmsync::daemon {
+
+/// How long what the loop waits for may take, as its connections' own time-outs have it.
+struct StepLimits {
+  std::chrono::milliseconds metastore{0};
+  std::chrono::milliseconds store{0};
+  std::chrono::milliseconds publish{0};  ///< one long transaction
+};
+
+/// All but the watchdog is used by the loop's thread only.
+class LoopObserver : public follower::Observer {
+ public:
+  struct Parts {
+    Log& log;
+    StatusBoard& board;
+    LoopWatchdog& watchdog;
+    metrics::FollowerProbe& follower_probe;
+    metrics::SnapshotProbe& snapshot_probe;
+  };
+
+  /// `hook` may be empty; it is called first at each step.
+  LoopObserver(const Parts& parts, const StepLimits& limits,
+               std::function<void(follower::Step)> hook);
+
+  void entered(follower::Step step) override;
+  void polled(const follower::PollReport& report) override;
+  void applied(const follower::BatchReport& report) override;
+  void snapshot(const follower::SnapshotReport& report) override;
+  void noticed(const follower::Notice& notice) override;
+  void failed(const Error& error) override;
+
+  /// The last that was reported.
+  [[nodiscard]] follower::Phase phase() const { return phase_; }
+
+ private:
+  [[nodiscard]] std::chrono::milliseconds limit(follower::Step step) const;
+  void summarise();
+
+  const Parts parts_;
+  const StepLimits limits_;
+  const std::function<void(follower::Step)> hook_;
+  follower::Step step_ = follower::Step::idle;  ///< the last that was not idle
+  follower::Phase phase_ = follower::Phase::starting;
+  bool snapshot_runs_ = false;
+  // What is routine is logged in sums.
+  std::chrono::steady_clock::time_point summarised_ = std::chrono::steady_clock::now();
+  int64_t applied_events_ = 0;
+  int64_t ignored_events_ = 0;
+  int64_t applied_batches_ = 0;
+  int64_t cursor_ = 0;
+  // A failure that lasts is logged once a minute.
+  std::string logged_failure_;
+  std::chrono::steady_clock::time_point logged_failure_at_;
+};
+
+}  // namespace hmsync::daemon

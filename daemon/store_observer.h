@@ -1,0 +1,30 @@
+// Counts what is exchanged with the database.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "metrics/store_probe.h"
+#include "store/connection.h"
+
+namespace hmsync::daemon {
+
+/// Thread-safe, as the probe is: one may serve several connections.
+class StoreObserver : public store::ConnectionObserver {
+ public:
+  /// `commit_sent` may be empty.
+  explicit StoreObserver(metrics::StoreProbe& probe, std::function<void()> commit_sent = {})
+      : probe_(probe), commit_sent_(std::move(commit_sent)) {}
+
+  void round_trip() override { probe_.round_trip(); }
+  void commit_sent() override {
+    if (commit_sent_) commit_sent_();
+  }
+  void failed(ErrorKind kind) override { probe_.failed(to_string(kind)); }
+
+ private:
+  metrics::StoreProbe& probe_;
+  const std::function<void()> commit_sent_;
+};
+
+}  // namespace hmsync::daemon
