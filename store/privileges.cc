@@ -50,6 +50,7 @@ std::vector<HeldGrant> held_grants(Connection& connection,
                                    const std::vector<Parameter>& parameters) {
   const Result rows = connection.query(kHeld, std::span(parameters).subspan(2));
   std::vector<HeldGrant> held;
+  held.reserve(static_cast<size_t>(rows.rows()));
   for (int row = 0; row < rows.rows(); ++row) {
     held.push_back({rows.integer(row, 0), std::string(rows.text(row, 1)), rows.boolean(row, 2),
                     std::string(rows.text(row, 3)), rows.integer(row, 4),

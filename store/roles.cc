@@ -34,7 +34,7 @@ PrivilegeOutcome PostgresPrivilegeStore::drop_role(const std::string& role,
   // Its grants may be on any server: their writers wait, always in this order.
   connection_.query("SELECT FROM followers ORDER BY server FOR UPDATE");
   if (connection_.query("SELECT FROM roles WHERE role = $1 FOR UPDATE", {role}).rows() == 0) {
-    const PrivilegeOutcome refused = refuse(who, "drop role", role, "there is no role " + role);
+    PrivilegeOutcome refused = refuse(who, "drop role", role, "there is no role " + role);
     transaction.commit();
     return refused;
   }
@@ -71,7 +71,7 @@ PrivilegeOutcome PostgresPrivilegeStore::change_member(const std::string& role, 
   if (member.empty()) return refuse(who, action, role, "a group's or user's name is needed");
   Transaction transaction(connection_);
   if (!role_exists(role)) {
-    const PrivilegeOutcome refused = refuse(who, action, role, "there is no role " + role);
+    PrivilegeOutcome refused = refuse(who, action, role, "there is no role " + role);
     transaction.commit();
     return refused;
   }

@@ -3,8 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <future>
 #include <limits>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "processor/error.h"
 #include "store/revoke.h"
@@ -455,6 +460,77 @@ TEST_F(Privileges, AResetRepeatsWhateverRevokeIsWaiting) {
   EXPECT_TRUE(due());
   repeat();
   EXPECT_EQ(rows("SELECT DISTINCT state FROM requests", 1), "finished\n");
+}
+
+/// What a role may do, as sets of actions an object: the plain meaning that rows must keep.
+class Meaning {
+ public:
+  static constexpr std::array kEach = {"SELECT", "INSERT", "CREATE", "ALTER",
+                                       "DROP",   "INDEX",  "LOCK",   "REFRESH"};
+
+  void grant(const std::string& object, const std::string& action, bool option) {
+    for (const auto& each : meant(action)) {
+      allowed_.insert(object + " " + each);
+      if (option) allowed_.insert(object + " " + each + "+");
+    }
+  }
+  void revoke(const std::string& object, const std::string& action) {
+    for (const auto& each : meant(action)) {
+      std::erase_if(allowed_, [&](const std::string& entry) {
+        const bool reached = object == "server" || entry.starts_with(object + " ") ||
+                             entry.starts_with(object + ".");
+        return reached && (entry.ends_with(" " + each) || entry.ends_with(" " + each + "+"));
+      });
+    }
+  }
+  [[nodiscard]] const std::set<std::string>& allowed() const { return allowed_; }
+
+ private:
+  static std::vector<std::string> meant(const std::string& action) {
+    if (action == "ALL") return {kEach.begin(), kEach.end()};
+    return {action};
+  }
+
+  std::set<std::string> allowed_;
+};
+
+TEST_F(Privileges, RandomGrantsAndRevokesMeanWhatTheyMeanAsSets) {
+  const std::vector<std::pair<std::string, PrivilegeObject>> objects = {
+      {"server", kServer},
+      {"sales", kSales},
+      {"sales.orders", kOrders},
+      {"sales.orders.amount", kAmount}};
+  const std::vector<std::string> actions = {"ALL", "ALL", "SELECT", "INSERT", "DROP", "REFRESH"};
+  std::minstd_rand random(20261130);
+  Meaning meaning;
+  for (int step = 0; step < 400; ++step) {
+    const auto& [name, object] = objects[random() % objects.size()];
+    const std::string& action = actions[random() % actions.size()];
+    const bool option = random() % 3 == 0;
+    const std::set<std::string> before = meaning.allowed();
+    const bool revoking = random() % 2 == 0;
+    if (revoking) {
+      meaning.revoke(name, action);
+    } else {
+      meaning.grant(name, action, option);
+    }
+    const PrivilegeOutcome outcome =
+        revoking ? revoke(action, object) : grant(action, object, option);
+    if (before != meaning.allowed()) {
+      EXPECT_TRUE(outcome.changed) << "step " << step;
+    }
+    Meaning stored;
+    const Result held = sql_.query(R"(SELECT coalesce(nullif(concat_ws('.',
+        nullif(database_name, ''), nullif(table_name, ''), nullif(column_name, '')), ''), 'server'),
+      action, grant_option FROM grants)");
+    for (int row = 0; row < held.rows(); ++row) {
+      stored.grant(std::string(held.text(row, 0)), std::string(held.text(row, 1)),
+                   held.boolean(row, 2));
+    }
+    ASSERT_EQ(stored.allowed(), meaning.allowed())
+        << "step " << step << ": " << (revoking ? "revoke " : "grant ") << action << " on " << name
+        << (option ? " with grant option" : "");
+  }
 }
 
 TEST_F(Privileges, ARoleIsCreatedOnce) {
