@@ -1,0 +1,309 @@
+#include "store/snapshot_store.h"
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include "tests/store/grants_fixture.h"
+
+namespace hmsync::store {
+
+namespace {
+
+using namespace processor;
+using follower::Difference;
+using follower::Publication;
+using follower::SnapshotPage;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class SnapshotStore : public GrantsFixture {
+ protected:
+  std::string staged(const SnapshotPage& page) {
+    const std::string id = store_.snapshots().begin();
+    store_.snapshots().add(id, page);
+    return id;
+  }
+
+  Difference publish(const SnapshotPage& page, const Publication& publication) {
+    return store_.snapshots().publish(fence(), staged(page), publication);
+  }
+
+  /// As after a snapshot at event 5.
+  void start_with(const SnapshotPage& page) {
+    Publication first;
+    first.cursor = 5;
+    publish(page, first);
+  }
+
+  static Publication broken_at(int64_t cursor) {
+    Publication publication;
+    publication.cursor = cursor;
+    return publication;
+  }
+  static Publication unbroken_at(int64_t cursor) {
+    Publication publication = broken_at(cursor);
+    publication.unbroken = true;
+    return publication;
+  }
+
+  template <typename Call>
+  static std::string kind_of(const Call& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return to_string(error.kind());
+    }
+    return "nothing";
+  }
+};
+
+SnapshotPage some() {
+  SnapshotPage page;
+  page.databases = {database("sales")};
+  page.tables = {table("sales", "orders", "created:1"), table("sales", "bills", "created:2")};
+  page.partitions = {{named("sales", "orders"),
+                      {partition({"a"}, "/a"), {{"n"}, std::nullopt}, partition({"b"}, "/b")}}};
+  return page;
+}
+
+TEST_F(SnapshotStore, WritesNoRowWhereNothingDiffers) {
+  start_with(some());
+  const std::string versions =
+      "SELECT 'o' || object_id || ' ' || xmin FROM objects UNION ALL "
+      "SELECT 'p' || object_id || partition_values::text || ' ' || xmin FROM paths";
+  const std::vector<std::string> before = store_.lines(versions);
+  ASSERT_EQ(before.size(), 9u);
+  const Difference difference = publish(some(), unbroken_at(5));
+  EXPECT_EQ(store_.lines(versions), before);
+  EXPECT_EQ(difference.added.tables + difference.changed.tables + difference.removed.tables, 0);
+  EXPECT_THAT(store_.lines("SELECT change FROM path_changes"), ElementsAre("image"));
+}
+
+TEST_F(SnapshotStore, WritesOnlyTheRowsThatDiffer) {
+  start_with(some());
+  const std::string versions =
+      "SELECT object_id || partition_values::text || xmin FROM paths "
+      "WHERE partition_values <> '{b}'";
+  const std::vector<std::string> before = store_.lines(versions);
+  SnapshotPage page = some();
+  page.partitions[0].partitions[2] = partition({"b"}, "/moved");
+  const Difference difference = publish(page, unbroken_at(5));
+  EXPECT_EQ(difference.changed.partitions, 1);
+  EXPECT_EQ(store_.lines(versions), before);
+  EXPECT_THAT(store_.lines("SELECT change || path FROM path_changes WHERE path IS NOT NULL"),
+              ElementsAre("added/moved", "removed/b"));
+}
+
+TEST_F(SnapshotStore, AnOwnLocationComesGoesAndChanges) {
+  start_with(some());
+  SnapshotPage page = some();
+  page.tables[0].location = std::nullopt;
+  page.tables[1].location = at("/elsewhere");
+  EXPECT_EQ(publish(page, unbroken_at(5)).changed.tables, 2);
+  EXPECT_THAT(store_.lines("SELECT \"table\" || coalesce(location, ' none') FROM v1_tables"),
+              ElementsAre("billshdfs://nn/elsewhere", "orders none"));
+  EXPECT_EQ(publish(some(), unbroken_at(5)).changed.tables, 2);
+  EXPECT_THAT(store_.lines("SELECT location FROM v1_tables"),
+              ElementsAre("hdfs://nn/w/sales.db/bills", "hdfs://nn/w/sales.db/orders"));
+}
+
+TEST_F(SnapshotStore, ReadersSeeTheStateBeforeOrAfterAndNeverWait) {
+  start_with(some());
+  SnapshotPage next;
+  next.databases = {database("sales")};
+  next.tables = {table("sales", "new1", "created:8"), table("sales", "new2", "created:9")};
+  const std::string id = staged(next);
+  std::atomic<bool> done = false;
+  std::set<std::string> seen;
+  std::thread reader([&] {
+    Connection connection(store_.options());
+    // Until it has seen what is after: every look comes back at once, or the statement time-out
+    // fails the test.
+    for (bool last = false; !last;) {
+      last = done;
+      const Result row =
+          connection.query("SELECT string_agg(\"table\", ' ' ORDER BY \"table\") FROM v1_tables");
+      seen.emplace(row.text(0, 0));
+    }
+  });
+  store_.snapshots().publish(fence(), id, unbroken_at(5));
+  done = true;
+  reader.join();
+  for (const std::string& tables : seen) {
+    EXPECT_TRUE(tables == "bills orders" || tables == "new1 new2") << tables;
+  }
+  EXPECT_TRUE(seen.contains("new1 new2"));
+}
+
+TEST_F(SnapshotStore, BeginsAnewOverWhatAnEarlierOneLeft) {
+  const std::string first = staged(some());
+  const std::string second = staged(some());
+  EXPECT_NE(first, second);
+  EXPECT_EQ(kind_of([&] { store_.snapshots().add(first, {}); }), "transient");
+  EXPECT_EQ(kind_of([&] {
+              store_.snapshots().replay(first, {{1, RemoveTable{named("sales", "orders")}}});
+            }),
+            "transient");
+  EXPECT_EQ(kind_of([&] { store_.snapshots().compare(first); }), "transient");
+  EXPECT_EQ(kind_of([&] { store_.snapshots().publish(fence(), first, broken_at(1)); }),
+            "transient");
+  EXPECT_THAT(store_.objects(), IsEmpty());
+  store_.snapshots().discard(second);
+  EXPECT_THAT(store_.lines("SELECT snapshot FROM staging_objects"), IsEmpty());
+  EXPECT_THAT(store_.lines("SELECT object_id::text FROM staging_paths"), IsEmpty());
+}
+
+TEST_F(SnapshotStore, PartitionsOfATableThatWasNotReadAreRefused) {
+  const std::string id = store_.snapshots().begin();
+  SnapshotPage page;
+  page.partitions = {{named("sales", "unknown"), {partition({"a"}, "/a")}}};
+  EXPECT_EQ(kind_of([&] { store_.snapshots().add(id, page); }), "transient");
+}
+
+TEST_F(SnapshotStore, HostileTextsArriveUnchanged) {
+  const std::string name = "o'\"\\{,}\t\r\n\\. \\N \xC3\xA4\xF0\x9F\x90\x9D";
+  SnapshotPage page;
+  page.databases = {database(name)};
+  page.tables = {table(name, name)};
+  page.partitions = {{named(name, name), {{{name, ""}, at("/" + name)}}}};
+  start_with(page);
+  EXPECT_EQ(store_.lines("SELECT database FROM v1_databases"), std::vector<std::string>{name});
+  EXPECT_EQ(store_.lines("SELECT \"table\" FROM v1_tables"), std::vector<std::string>{name});
+  EXPECT_EQ(store_.lines("SELECT values[1] FROM v1_partitions"), std::vector<std::string>{name});
+  EXPECT_EQ(store_.lines("SELECT location FROM v1_partitions"),
+            std::vector<std::string>{"hdfs://nn/" + name});
+}
+
+TEST_F(SnapshotStore, AReReadThatTheReplayAskedForIsPendingAfterTheSwitch) {
+  apply(1, {{1, UpdateTable{table("sales", "old"), {}}}});
+  const std::string id = staged(some());
+  store_.snapshots().replay(
+      id, {{6, PutPartitions{named("sales", "missing"), {partition({"a"}, "/a")}}}});
+  store_.snapshots().publish(fence(), id, broken_at(6));
+  EXPECT_THAT(store_.lines("SELECT table_name || event_id FROM pending_re_reads"),
+              ElementsAre("missing6"));
+}
+
+TEST_F(SnapshotStore, WithUnbrokenHistoryOnlyGrantsOnVanishedObjectsAreSuspended) {
+  start_with(some());
+  grant({"sales.orders", 5, "created:1"});
+  grant({"sales.bills", 5, "created:2"});
+  grant({"sales.bills", 6, "created:2", "INSERT"});
+  grant({"sales", 5});
+  grant({"not.yet_there", 5});
+  SnapshotPage page = some();
+  page.tables = {table("sales", "orders", "created:77")};
+  const std::string id = staged(page);
+  EXPECT_EQ(store_.snapshots().compare(id).suspended_grants, 1);
+  EXPECT_EQ(store_.snapshots().publish(fence(), id, unbroken_at(5)).suspended_grants, 1);
+  EXPECT_THAT(grants(), ElementsAre("not.yet_there SELECT 5 ", "sales SELECT 5 ",
+                                    "sales.bills INSERT 6 created:2",
+                                    "sales.bills SELECT 5 created:2 (object gone)",
+                                    "sales.orders SELECT 5 created:1"));
+  EXPECT_THAT(audit(), ElementsAre("snapshot suspend sales.bills 5"));
+}
+
+TEST_F(SnapshotStore, WithLostHistoryGrantsGoByIdentity) {
+  start_with(some());
+  grant({"sales.orders", 5, "created:1"});
+  grant({"sales.orders.price", 5, "created:1"});
+  grant({"sales.bills", 5, "created:2"});
+  SnapshotPage page;
+  page.databases = {database("sales"), database("archive")};
+  // orders was renamed and made anew, bills dropped.
+  page.tables = {table("archive", "old", "created:1"), table("sales", "orders", "created:9")};
+  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 1);
+  EXPECT_THAT(grants(), ElementsAre("archive.old SELECT 20 created:1",
+                                    "archive.old.price SELECT 20 created:1",
+                                    "sales.bills SELECT 5 created:2 (object gone)"));
+  EXPECT_THAT(audit(),
+              ElementsAre("snapshot move archive.old 20", "snapshot move archive.old.price 20",
+                          "snapshot suspend sales.bills 20"));
+}
+
+TEST_F(SnapshotStore, WithLostHistoryATableMadeAnewHasNoneOfTheOldGrants) {
+  start_with(some());
+  grant({"sales.orders", 5, "created:1"});
+  SnapshotPage page = some();
+  page.tables[0].identity = "created:9";
+  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 1);
+  EXPECT_THAT(grants(), ElementsAre("sales.orders SELECT 5 created:1 (other object)"));
+}
+
+TEST_F(SnapshotStore, WithLostHistoryTwoTablesThatExchangedTheirNamesExchangeTheirGrants) {
+  start_with(some());
+  grant({"sales.orders", 5, "created:1"});
+  grant({"sales.bills", 5, "created:2"});
+  SnapshotPage page = some();
+  std::swap(page.tables[0].identity, page.tables[1].identity);
+  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 0);
+  EXPECT_THAT(grants(),
+              ElementsAre("sales.bills SELECT 20 created:1", "sales.orders SELECT 20 created:2"));
+}
+
+TEST_F(SnapshotStore, TwoTablesOfOneSecondAreNotTakenForEachOther) {
+  SnapshotPage page = some();
+  page.tables[1].identity = "created:1";
+  start_with(page);
+  grant({"sales.orders", 5, "created:1"});
+  grant({"sales.bills", 5, "created:1"});
+  // Both are gone, one of them may be the new one: which, nobody knows.
+  page.tables = {table("sales", "new", "created:1")};
+  page.partitions.clear();
+  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 2);
+  EXPECT_THAT(grants(), ElementsAre("sales.bills SELECT 5 created:1 (object gone)",
+                                    "sales.orders SELECT 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotStore, ATableOfTheSameSecondThatWasThereAllTheTimeGetsNoGrants) {
+  SnapshotPage page = some();
+  page.tables[1].identity = "created:1";
+  start_with(page);
+  grant({"sales.orders", 5, "created:1"});
+  page.tables.erase(page.tables.begin());
+  page.partitions.clear();
+  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 1);
+  EXPECT_THAT(grants(), ElementsAre("sales.orders SELECT 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotStore, ADatabaseWithoutIdentityIsTheSameWhileATableOfItIs) {
+  start_with(some());
+  grant({"sales", 5});
+  SnapshotPage page = some();
+  page.databases = {database("sales", "bob")};
+  page.tables = {table("sales", "bills", "created:2")};
+  page.partitions.clear();
+  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 0);
+  page.tables = {table("sales", "bills", "created:30")};
+  EXPECT_EQ(publish(page, broken_at(40)).suspended_grants, 1);
+  EXPECT_THAT(grants(), ElementsAre("sales SELECT 5  (other object)"));
+}
+
+TEST_F(SnapshotStore, AnEmptyDatabaseIsTheSameWhileOwnerAndLocationAre) {
+  SnapshotPage page;
+  page.databases = {database("sales"), database("other")};
+  start_with(page);
+  grant({"sales", 5});
+  grant({"other", 5});
+  page.databases = {database("sales"), database("other", "bob")};
+  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 1);
+  EXPECT_THAT(grants(), ElementsAre("other SELECT 5  (other object)", "sales SELECT 5 "));
+}
+
+TEST_F(SnapshotStore, AResetSetsEveryAsOfEventToZero) {
+  start_with(some());
+  grant({"sales.orders", 5, "created:1"});
+  grant({"sales.bills", 99, "created:3"});
+  grant({"sales.gone", 5, "created:4", "SELECT", false, "object gone"});
+  Publication reset = broken_at(2);
+  reset.raise_generation = true;
+  publish(some(), reset);
+  EXPECT_THAT(grants(), ElementsAre("sales.bills SELECT 0 created:3 (other object)",
+                                    "sales.gone SELECT 0 created:4 (object gone)",
+                                    "sales.orders SELECT 0 created:1"));
+}
+
+}  // namespace
+
+}  // namespace hmsync::store
