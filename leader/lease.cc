@@ -90,6 +90,7 @@ LeaseStep Lease::depose(std::string reason) {
   token_.reset();
   resigned_ = false;
   held_until_ = Time::min();
+  writers_.clear();  // of the old term: they would block the next one of this process too
   LeaseStep step;
   step.change = LeaseStep::Change::deposed;
   step.reason = std::move(reason);

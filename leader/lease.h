@@ -109,7 +109,8 @@ class Lease {
   /// and the lease is kept until its own deadline in spite of it.
   LeaseStep step();
 
-  /// To be ended by a successor; written with the next renewal, which is due at once.
+  /// To be ended by a successor; written with the next renewal, which is due at once. Forgotten at
+  /// a deposition.
   void set_writers(WriterSessions writers);
   /// The owner learnt elsewhere that somebody else writes: not held from now on, nothing is
   /// written.

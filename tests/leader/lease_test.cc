@@ -286,6 +286,18 @@ TEST_F(LeaseTest, WritersOfAWarmStandbyAreWrittenWithTheAcquisition) {
   EXPECT_EQ(database_.row_writers, (WriterSessions{{42, "then"}}));
 }
 
+TEST_F(LeaseTest, SessionsOfAnEarlierTermOfTheSameProcessAreEndedToo) {
+  const WriterSession stuck{42, "then"};
+  database_.running_sessions = {stuck};
+  elect(first_);
+  first_.lease.set_writers({stuck});
+  first_.lease.step();
+  now_ += seconds(9);
+  ASSERT_EQ(first_.lease.step().change, Change::deposed);
+  elect(first_);
+  EXPECT_EQ(database_.running_sessions, WriterSessions{});
+}
+
 TEST_F(LeaseTest, DeposedHolderStillFreesItsRowWhenItStops) {
   elect(first_);
   now_ += seconds(9);

@@ -78,7 +78,7 @@ class MemoryLeaseStore final : public LeaseStore {
   template <typename Effect>
   std::invoke_result_t<Effect> call(const std::string& name, const Effect& effect) {
     before(name);
-    const auto reply = [&] {
+    auto reply = [&] {
       const std::lock_guard lock(database_.mutex);
       return effect();
     }();
