@@ -42,6 +42,7 @@ std::optional<int64_t> whole_number(const HttpRequest& request, std::string_view
 }
 
 void wait(const PageParts& parts, const std::shared_ptr<Exchange>& exchange) {
+  if (!parts.ready()) throw HttpProblem(503, "the store has not been reached yet");
   const auto arrived = std::chrono::steady_clock::now();
   const auto event =
       whole_number(exchange->request(), "event", std::numeric_limits<int64_t>::max());

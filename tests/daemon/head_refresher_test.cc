@@ -1,0 +1,143 @@
+#include "daemon/head_refresher.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+
+#include "daemon/system_clock.h"
+#include "processor/error.h"
+#include "tests/fixtures/eventually.h"
+
+namespace hmsync::daemon {
+namespace {
+
+using fixtures::eventually;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class ScriptedLog : public follower::NotificationLog {
+ public:
+  int64_t head() override {
+    ++asked;
+    std::unique_lock lock(mutex_);
+    free_.wait(lock, [this] { return !blocked_; });
+    if (away) throw Error(ErrorKind::transient, "the metastore is away");
+    return head_now;
+  }
+  follower::EventPage events(const follower::EventRequest&) override { return {}; }
+  std::optional<std::string> uuid() override { return std::nullopt; }
+
+  void block(bool blocked) {
+    const std::lock_guard lock(mutex_);
+    blocked_ = blocked;
+    free_.notify_all();
+  }
+
+  std::atomic<int> asked{0};
+  std::atomic<bool> away{false};
+  std::atomic<int64_t> head_now{7};
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable free_;
+  bool blocked_ = false;
+};
+
+class HeadRefresherTest : public ::testing::Test {
+ protected:
+  void ask() {
+    refresher_.ask([this](const HeadAnswer& answer) {
+      const std::lock_guard lock(mutex_);
+      answers_.push_back(answer);
+    });
+  }
+  size_t answered() {
+    const std::lock_guard lock(mutex_);
+    return answers_.size();
+  }
+
+  SystemClock clock_;
+  StatusBoard board_{"server1", "host:1", "0.1.0", clock_};
+  ScriptedLog log_;
+  std::atomic<int> recorded_{0};
+  std::atomic<int64_t> last_recorded_{-1};
+  std::mutex mutex_;
+  std::vector<HeadAnswer> answers_;
+  HeadRefresher refresher_{{log_,
+                            [this](int64_t head) {
+                              last_recorded_ = head;
+                              ++recorded_;
+                            },
+                            [] {}},
+                           board_,
+                           milliseconds(10)};
+};
+
+TEST_F(HeadRefresherTest, AnswersWithAHeadAskedForAfterTheQuestion) {
+  refresher_.start();
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 1; }));
+  EXPECT_EQ(answers_[0].head, 7);
+  log_.head_now = 9;
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 2; }));
+  EXPECT_EQ(answers_[1].head, 9);
+}
+
+TEST_F(HeadRefresherTest, ThoseWhoAskTogetherShareOneCall) {
+  refresher_.start();
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 1; }));
+  log_.block(true);
+  const int before = log_.asked;
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return log_.asked == before + 1; }));
+  for (int i = 0; i < 100; ++i) ask();
+  log_.block(false);
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 102; }));
+  EXPECT_EQ(log_.asked, before + 2);
+}
+
+TEST_F(HeadRefresherTest, SaysWhyTheHeadIsNotKnown) {
+  log_.away = true;
+  refresher_.start();
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 1; }));
+  EXPECT_EQ(answers_[0].head, std::nullopt);
+  EXPECT_EQ(answers_[0].failure, "the metastore is away");
+  ASSERT_EQ(board_.status().problems.size(), 1U);
+  EXPECT_EQ(board_.status().problems[0].code, ProblemCode::metastore_unreachable);
+  log_.away = false;
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 2; }));
+  EXPECT_TRUE(eventually(seconds(5), [&] { return board_.status().problems.empty(); }));
+}
+
+TEST_F(HeadRefresherTest, KeepsTheHeadFreshAndRecordedWhileTheLoopIsBusy) {
+  board_.elected(1);
+  refresher_.start();
+  EXPECT_TRUE(eventually(seconds(5), [&] { return last_recorded_ == 7; }));
+  log_.head_now = 20;
+  EXPECT_TRUE(eventually(seconds(5), [&] { return board_.status().head == 20; }));
+  EXPECT_TRUE(eventually(seconds(5), [&] { return last_recorded_ == 20; }));
+}
+
+TEST_F(HeadRefresherTest, RecordsNothingOnAStandby) {
+  refresher_.start();
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 1; }));
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 2; }));
+  EXPECT_EQ(recorded_, 0);
+}
+
+TEST_F(HeadRefresherTest, AnswersAllWhenItStops) {
+  refresher_.stop();
+  ask();
+  EXPECT_EQ(answered(), 1U);
+  EXPECT_EQ(answers_[0].head, std::nullopt);
+}
+
+}  // namespace
+}  // namespace hmsync::daemon

@@ -1,0 +1,128 @@
+#include "daemon/wait_desk.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/daemon/recorded_exchange.h"
+
+namespace hmsync::daemon {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+class WaitDeskTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<RecordedExchange> arrive(int64_t event, seconds timeout = seconds(60)) {
+    auto exchange = std::make_shared<RecordedExchange>();
+    desk_.arrive(exchange, event, now_, now_ + timeout);
+    return exchange;
+  }
+  void read(int64_t generation, int64_t cursor) {
+    desk_.admit(desk_.take_arrivals(), {generation, cursor});
+  }
+
+  const WaitDesk::Time now_ = std::chrono::steady_clock::now();
+  int kicks_ = 0;
+  WaitDesk desk_{3, [this] { ++kicks_; }};
+};
+
+TEST_F(WaitDeskTest, AnswersAtTheNextReadWhatIsReadableAlready) {
+  const auto exchange = arrive(5);
+  EXPECT_EQ(kicks_, 1);
+  EXPECT_FALSE(exchange->answer.has_value());
+  read(2, 7);
+  ASSERT_TRUE(exchange->answer.has_value());
+  EXPECT_EQ(exchange->answer->status, 200);
+  EXPECT_THAT(exchange->answer->body,
+              HasSubstr(R"({"event":5,"reached":true,"cursor":7,"generation":2,"seconds":)"));
+  EXPECT_EQ(desk_.size(), 0U);
+}
+
+TEST_F(WaitDeskTest, AnswersWhenTheEventBecomesReadable) {
+  const auto exchange = arrive(9);
+  read(0, 7);
+  EXPECT_FALSE(exchange->answer.has_value());
+  read(0, 8);
+  EXPECT_FALSE(exchange->answer.has_value());
+  read(0, 9);
+  ASSERT_TRUE(exchange->answer.has_value());
+  EXPECT_THAT(exchange->answer->body, HasSubstr(R"("event":9,"reached":true,"cursor":9)"));
+}
+
+TEST_F(WaitDeskTest, TellsTheCursorWhenTheTimeIsOver) {
+  const auto exchange = arrive(9, seconds(1));
+  read(0, 7);
+  EXPECT_EQ(desk_.next_deadline(), now_ + seconds(1));
+  desk_.expire(now_ + seconds(1));
+  ASSERT_TRUE(exchange->answer.has_value());
+  EXPECT_EQ(exchange->answer->status, 200);
+  EXPECT_THAT(exchange->answer->body, HasSubstr(R"("event":9,"reached":false,"cursor":7)"));
+}
+
+TEST_F(WaitDeskTest, HasNoCursorBeforeTheFirstSnapshot) {
+  const auto exchange = arrive(9, seconds(1));
+  read(0, -1);
+  desk_.expire(now_ + seconds(1));
+  ASSERT_TRUE(exchange->answer.has_value());
+  EXPECT_THAT(exchange->answer->body, HasSubstr(R"("reached":false,"cursor":null)"));
+}
+
+TEST_F(WaitDeskTest, AResetMeanwhileIsAConflict) {
+  const auto exchange = arrive(9);
+  read(0, 7);
+  read(1, 20);
+  ASSERT_TRUE(exchange->answer.has_value());
+  EXPECT_EQ(exchange->answer->status, 409);
+}
+
+TEST_F(WaitDeskTest, ForgetsWhoLeaves) {
+  const auto exchange = arrive(9);
+  read(0, 7);
+  EXPECT_EQ(desk_.size(), 1U);
+  exchange->leave();
+  EXPECT_EQ(desk_.size(), 0U);
+  read(0, 9);
+  EXPECT_FALSE(exchange->answer.has_value());
+}
+
+TEST_F(WaitDeskTest, ForgetsWhoLeftBeforeTheRead) {
+  const auto exchange = arrive(9);
+  exchange->leave();
+  read(0, 7);
+  EXPECT_EQ(desk_.size(), 0U);
+}
+
+TEST_F(WaitDeskTest, RefusesMoreThanItsLimit) {
+  arrive(9);
+  read(0, 7);
+  arrive(10);
+  arrive(11);
+  const auto fourth = arrive(12);
+  ASSERT_TRUE(fourth->answer.has_value());
+  EXPECT_EQ(fourth->answer->status, 503);
+  EXPECT_EQ(desk_.size(), 3U);
+}
+
+TEST_F(WaitDeskTest, SaysThatTheDaemonStops) {
+  const auto waiting = arrive(9);
+  read(0, 7);
+  const auto arriving = arrive(10);
+  desk_.abandon_all();
+  const auto late = arrive(11);
+  for (const auto& exchange : {waiting, arriving, late}) {
+    ASSERT_TRUE(exchange->answer.has_value());
+    EXPECT_EQ(exchange->answer->status, 503);
+  }
+}
+
+TEST_F(WaitDeskTest, SaysWhyTheStoreCouldNotBeRead) {
+  const auto exchange = arrive(9);
+  desk_.refuse(desk_.take_arrivals(), "the database is away");
+  ASSERT_TRUE(exchange->answer.has_value());
+  EXPECT_EQ(exchange->answer->status, 503);
+  EXPECT_THAT(exchange->answer->body, HasSubstr("the database is away"));
+}
+
+}  // namespace
+}  // namespace hmsync::daemon
