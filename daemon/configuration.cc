@@ -201,8 +201,10 @@ bool is_service_link(const std::string& name) {
 }
 
 void Loader::load_variable(const std::string& name, const std::string& value) {
-  // HMSYNC_ADMIN is hmsyncctl's.
-  if (!name.starts_with("HMSYNC_") || name == "HMSYNC_ADMIN") return;
+  // The first is hmsyncctl's, the others are those of the scripts that build and test.
+  constexpr std::string_view kOthers[] = {"HMSYNC_ADMIN", "HMSYNC_BUILD", "HMSYNC_CACHE",
+                                          "HMSYNC_PACKAGES"};
+  if (!name.starts_with("HMSYNC_") || std::ranges::find(kOthers, name) != std::end(kOthers)) return;
   for (const Key& key : configuration_keys()) {
     if (environment_name(key) != name) continue;
     set(key, {.typed = false, .text = value, .elements = {}}, name);

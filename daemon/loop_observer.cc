@@ -140,6 +140,7 @@ void LoopObserver::snapshot(const SnapshotReport& report) {
   parts_.log.info(report.state == SnapshotReport::State::published ? "a snapshot was published"
                                                                    : "a snapshot was compared",
                   {{"reason", report.reason},
+                   {"begun_at", report.begun_at},
                    {"event", report.event},
                    {"added", text_of(report.difference.added)},
                    {"changed", text_of(report.difference.changed)},

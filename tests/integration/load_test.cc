@@ -21,7 +21,7 @@ using std::chrono::seconds;
 
 /// "Begun at event B ..., published at event P" of the first snapshot, as the log tells.
 int64_t events_within_first_snapshot(const fixtures::MiniHmsync& daemon) {
-  const std::regex line(R"(snapshot published.*begun_at=(\d+).*event=(\d+))");
+  const std::regex line(R"(snapshot was published.*begun_at=(\d+).*event=(\d+))");
   std::smatch match;
   const std::string log = daemon.log();
   if (!std::regex_search(log, match, line)) return -1;
