@@ -8,6 +8,9 @@ namespace hmsync::daemon {
 namespace {
 
 constexpr auto kRecordUnchanged = std::chrono::seconds(5);
+// A standby, too, knows whether it could follow.
+constexpr auto kLookAnyway = std::chrono::seconds(30);
+constexpr auto kLookAfterFailure = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -51,12 +54,9 @@ void HeadRefresher::run() {
     if (stopping_) return;
     const auto asking = std::exchange(asking_, {});
     lock.unlock();
-    // The loop's own looks are enough while they come.
     const auto seen = board_.head_seen();
-    const bool loop_is_busy =
-        !seen || std::chrono::steady_clock::now() - seen->asked > 2 * interval_;
     std::optional<int64_t> head;
-    if (!asking.empty() || (board_.leads() && loop_is_busy)) {
+    if (!asking.empty() || look_is_due(seen)) {
       const HeadAnswer answer = look();
       for (const auto& done : asking) done(answer);
       head = answer.head;
@@ -68,8 +68,17 @@ void HeadRefresher::run() {
   }
 }
 
+bool HeadRefresher::look_is_due(const std::optional<StatusBoard::HeadSeen>& seen) const {
+  const auto now = std::chrono::steady_clock::now();
+  if (now >= next_look_) return true;
+  // The loop's own looks are enough while they come.
+  return board_.leads() && !last_look_failed_ && (!seen || now - seen->asked > 2 * interval_);
+}
+
 HeadAnswer HeadRefresher::look() {
   const auto asked = std::chrono::steady_clock::now();
+  next_look_ = asked + kLookAnyway;
+  last_look_failed_ = false;
   try {
     const int64_t head = ports_.log.head();
     board_.saw_head(head, asked);
@@ -78,6 +87,8 @@ HeadAnswer HeadRefresher::look() {
     ports_.answered();
     return {head, ""};
   } catch (const Error& error) {
+    next_look_ = std::chrono::steady_clock::now() + kLookAfterFailure;
+    last_look_failed_ = true;
     board_.failed(Reporter::refresher,
                   error.kind() == ErrorKind::fatal ? ProblemCode::metastore_not_authorised
                                                    : ProblemCode::metastore_unreachable,

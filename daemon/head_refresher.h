@@ -52,6 +52,7 @@ class HeadRefresher {
 
  private:
   void run();
+  [[nodiscard]] bool look_is_due(const std::optional<StatusBoard::HeadSeen>& seen) const;
   [[nodiscard]] HeadAnswer look();
   void record(int64_t head);
 
@@ -62,6 +63,9 @@ class HeadRefresher {
   std::condition_variable changed_;
   std::vector<std::function<void(const HeadAnswer&)>> asking_;  ///< guarded by mutex_
   bool stopping_ = false;                                       ///< guarded by mutex_
+  // The thread's:
+  std::chrono::steady_clock::time_point next_look_{};
+  bool last_look_failed_ = false;
   std::optional<int64_t> recorded_;
   std::chrono::steady_clock::time_point recorded_at_;
   std::thread thread_;

@@ -45,6 +45,8 @@ void StatusBoard::polled(const follower::PollReport& report) {
   note_position(report.state.cursor, report.state.generation);
   // A pause asks the metastore nothing: its head is the one of before.
   if (report.phase != follower::Phase::paused) {
+    reported_.erase({ProblemCode::metastore_unreachable, Reporter::refresher});
+    reported_.erase({ProblemCode::metastore_not_authorised, Reporter::refresher});
     note_caught_up(report.head, clock_.now() - report.took);
   }
 }
