@@ -12,7 +12,7 @@ chosen AS MATERIALIZED (
   SELECT g.grant_id, max(i.event_id) AS event_id
   FROM input i
   JOIN grants g ON g.server = $1 AND g.catalog = i.catalog AND g.database_name = i.database_name
-    AND (i.table_name = '' OR g.table_name = i.table_name)
+    @table
   LEFT JOIN objects o ON o.server = $1 AND o.catalog = g.catalog
     AND o.database_name = g.database_name AND o.table_name = g.table_name
   WHERE g.as_of_event < i.event_id
@@ -52,6 +52,8 @@ chosen AS MATERIALIZED (
   WHERE g.as_of_event < i.event_id
     AND (g.identity = '' OR @identity = '' OR g.identity = @identity)))";
 
+constexpr const char* kSameTable = "AND g.table_name = i.table_name";
+
 /// The renamed object's row, under its old name.
 constexpr const char* kSource = R"(LEFT JOIN objects o ON o.server = $1
     AND o.catalog = i.from_catalog AND o.database_name = i.from_database
@@ -90,16 +92,17 @@ chosen AS MATERIALIZED (
   WHERE NOT g.suspended AND g.as_of_event < i.event_id
   GROUP BY g.grant_id))";
 
-std::string filled(std::string text, const std::string& source, const std::string& identity,
-                   const std::string& reason) {
-  const std::pair<std::string, std::string> values[] = {
-      {"@source", source}, {"@identity", identity}, {"@reason", reason}};
-  for (const auto& [name, value] : values) {
-    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
-      text.replace(at, name.size(), value);
-    }
+std::string replaced(std::string text, const std::string& name, const std::string& value) {
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+    text.replace(at, name.size(), value);
   }
   return text;
+}
+
+std::string filled(const std::string& text, const std::string& source, const std::string& identity,
+                   const std::string& reason) {
+  return replaced(replaced(replaced(text, "@source", source), "@identity", identity), "@reason",
+                  reason);
 }
 
 void add_vanished(Columns& columns, int64_t event_id, const processor::TableName& table,
@@ -141,9 +144,13 @@ std::vector<Statement> rename_grants(const Target& target, const MutationGroup& 
 
 std::vector<Statement> grant_statements(const Target& target, const MutationGroup& group) {
   const processor::Operation& first = group.mutations.front()->operation;
-  if (std::holds_alternative<processor::RemoveTable>(first) ||
-      std::holds_alternative<processor::RemoveDatabase>(first)) {
-    return {{remove_chosen(kNameInput + kRemoved), name_columns(group).parameters(target)}};
+  if (std::holds_alternative<processor::RemoveTable>(first)) {
+    return {{remove_chosen(kNameInput + replaced(kRemoved, "@table", kSameTable)),
+             name_columns(group).parameters(target)}};
+  }
+  if (std::holds_alternative<processor::RemoveDatabase>(first)) {
+    return {{remove_chosen(kNameInput + replaced(kRemoved, "@table", "")),
+             name_columns(group).parameters(target)}};
   }
   if (std::holds_alternative<processor::CreateTableRow>(first) ||
       std::holds_alternative<processor::PutDatabase>(first)) {

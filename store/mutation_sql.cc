@@ -39,7 +39,7 @@ told AS (
 const std::string kOld = R"(,
 old AS MATERIALIZED (
   SELECT i.event_id, i.commit_number, i.catalog, i.database_name, i.table_name, o.object_id,
-         p.scheme, p.authority, p.path
+         p.scheme, p.authority, p.path, i.path AS new_path
   FROM input i
   JOIN @objects o ON o.@scope = $1 AND o.catalog = i.catalog
     AND o.database_name = i.database_name AND o.table_name = i.table_name
@@ -73,8 +73,8 @@ located AS (
 
 const std::string kUnlocated = R"(,
 unlocated AS (
-  DELETE FROM @paths p USING old JOIN input i USING (catalog, database_name, table_name)
-  WHERE i.path IS NULL AND p.object_id = old.object_id AND p.partition_values = '{}'))";
+  DELETE FROM @paths WHERE partition_values = '{}'
+    AND object_id = ANY (ARRAY(SELECT object_id FROM old WHERE new_path IS NULL))))";
 
 const std::string kMissing = R"(
     SELECT catalog, database_name, table_name, event_id FROM input i WHERE NOT EXISTS (
@@ -134,21 +134,24 @@ std::string update_table(const Target& target) {
          kUnlocated + asked(kMissing) + told(target, own_changes("")) + kDone;
 }
 
-/// '' as table: the database with all that is in it. What was to be read again of it is known now.
-std::string remove_objects(const Target& target) {
+/// A whole database goes with all that is in it. What was to be read again is known now.
+std::string remove_objects(const Target& target, bool whole_database) {
+  const auto same_table = [&](const std::string& of) {
+    return whole_database ? std::string{} : " AND " + of + ".table_name = i.table_name";
+  };
   return std::string(kNameInput) + R"(,
 old AS MATERIALIZED (
   SELECT i.event_id, i.catalog, i.database_name, i.table_name, o.object_id
   FROM input i
   JOIN @objects o ON o.@scope = $1 AND o.catalog = i.catalog
-    AND o.database_name = i.database_name AND (i.table_name = '' OR o.table_name = i.table_name)),
+    AND o.database_name = i.database_name)" +
+         same_table("o") + R"(),
 unpathed AS (DELETE FROM @paths WHERE object_id = ANY (ARRAY(SELECT object_id FROM old))),
 gone AS (DELETE FROM @objects WHERE object_id = ANY (ARRAY(SELECT object_id FROM old))),
 settled AS (
   DELETE FROM @re_reads r USING input i
-  WHERE r.@scope = $1 AND r.catalog = i.catalog AND r.database_name = i.database_name
-    AND (i.table_name = '' OR r.table_name = i.table_name) AND r.event_id < i.event_id))" +
-         told(target, R"(
+  WHERE r.@scope = $1 AND r.catalog = i.catalog AND r.database_name = i.database_name)" +
+         same_table("r") + R"( AND r.event_id < i.event_id))" + told(target, R"(
     SELECT 1 AS step, commit_number, event_id, 'removed' AS change, catalog, database_name,
            table_name, NULL::text[] AS partition_values, NULL AS scheme, NULL AS authority,
            NULL AS path
@@ -288,10 +291,10 @@ struct StatementsOf {
     return one(update_table(target), object_columns(group));
   }
   std::vector<Statement> operator()(const processor::RemoveDatabase&) const {
-    return one(remove_objects(target), name_columns(group));
+    return one(remove_objects(target, true), name_columns(group));
   }
   std::vector<Statement> operator()(const processor::RemoveTable&) const {
-    return one(remove_objects(target), name_columns(group));
+    return one(remove_objects(target, false), name_columns(group));
   }
   std::vector<Statement> operator()(const processor::RenameTable&) const {
     return rename_statements(target, group);

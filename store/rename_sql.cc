@@ -10,7 +10,7 @@ namespace {
 /// The rows under the old names, with their own locations.
 const std::string kSource = R"(,
 source AS MATERIALIZED (
-  SELECT i.n, o.object_id, o.identity, p.scheme, p.authority, p.path
+  SELECT i.n, o.object_id, o.identity, p.scheme, p.authority, p.path, i.path AS new_path
   FROM input i
   JOIN @objects o ON o.@scope = $1 AND o.catalog = i.from_catalog
     AND o.database_name = i.from_database AND o.table_name = i.from_table
@@ -93,8 +93,8 @@ located AS (
   WHERE (p.scheme, p.authority, p.path)
         IS DISTINCT FROM (excluded.scheme, excluded.authority, excluded.path)),
 unlocated AS (
-  DELETE FROM @paths p USING source s JOIN input i USING (n)
-  WHERE i.path IS NULL AND p.object_id = s.object_id AND p.partition_values = '{}'))";
+  DELETE FROM @paths WHERE partition_values = '{}'
+    AND object_id = ANY (ARRAY(SELECT object_id FROM source WHERE new_path IS NULL))))";
 
 const std::string kTellMoved = R"(,
 told AS (

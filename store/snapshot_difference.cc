@@ -91,13 +91,25 @@ WHERE s.snapshot = $2 AND NOT EXISTS (
   SELECT FROM objects o WHERE o.server = $1 AND o.catalog = s.catalog
     AND o.database_name = s.database_name AND o.table_name = s.table_name))";
 
+/// By hash first, as the index has it: object_id alone would make the work the square of a table's
+/// partitions.
+std::string same_values(const std::string& a, const std::string& b) {
+  std::string sql;
+  for (const char* seed : {"0", "1"}) {
+    sql += "hash_array_extended(" + a + ".partition_values, " + seed + ") = hash_array_extended(" +
+           b + ".partition_values, " + seed + ") AND ";
+  }
+  return sql + a + ".partition_values = " + b + ".partition_values";
+}
+
 const std::string kChangePaths = R"(
 UPDATE paths p SET scheme = n.scheme, authority = n.authority, path = n.path
 FROM objects o
 JOIN staging_objects s ON )" + kSameName +
                                  R"(
 JOIN staging_paths n ON n.object_id = s.object_id
-WHERE o.server = $1 AND p.object_id = o.object_id AND p.partition_values = n.partition_values
+WHERE o.server = $1 AND p.object_id = o.object_id AND )" +
+                                 same_values("p", "n") + R"(
   AND (p.scheme, p.authority, p.path) IS DISTINCT FROM (n.scheme, n.authority, n.path))";
 
 const std::string kAddPaths = R"(
@@ -107,20 +119,17 @@ FROM objects o
 JOIN staging_objects s ON )" + kSameName +
                               R"(
 JOIN staging_paths n ON n.object_id = s.object_id
-LEFT JOIN paths p ON p.object_id = o.object_id AND p.partition_values = n.partition_values
+LEFT JOIN paths p ON p.object_id = o.object_id AND )" +
+                              same_values("p", "n") + R"(
 WHERE o.server = $1 AND p.object_id IS NULL)";
 
 /// What is removed with its object is gone already.
 const std::string kRemovePaths = R"(
-DELETE FROM paths p USING (
-  SELECT p.object_id, p.partition_values
-  FROM objects o
-  JOIN paths p ON p.object_id = o.object_id
-  JOIN staging_objects s ON )" + kSameName +
-                                 R"(
-  LEFT JOIN staging_paths n ON n.object_id = s.object_id AND n.partition_values = p.partition_values
-  WHERE o.server = $1 AND n.object_id IS NULL) gone
-WHERE p.object_id = gone.object_id AND p.partition_values = gone.partition_values)";
+DELETE FROM paths p USING objects o JOIN staging_objects s ON )" +
+                                 kSameName + R"(
+WHERE o.server = $1 AND p.object_id = o.object_id AND NOT EXISTS (
+  SELECT FROM staging_paths n WHERE n.object_id = s.object_id AND )" +
+                                 same_values("n", "p") + ")";
 
 }  // namespace
 

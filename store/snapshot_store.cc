@@ -50,8 +50,8 @@ class LongStatements {
   std::chrono::milliseconds before_;
 };
 
-/// Joins over fresh tables are planned badly without statistics. PostgreSQL skips tables of which
-/// this role is not the owner.
+/// Joins over fresh tables are planned badly without statistics. PostgreSQL skips a table whose
+/// owner this role is not.
 void analyze_staging(Connection& connection) {
   connection.execute("ANALYZE staging_objects, staging_paths");
 }
@@ -156,6 +156,7 @@ follower::Difference PostgresSnapshotStore::publish(const follower::Fence& fence
                    first || changes > kListedChanges);
   }
   write_difference(connection_, sides, difference);
+  if (changes > kListedChanges) connection_.execute("ANALYZE objects, paths");
   connection_.query("DELETE FROM pending_re_reads WHERE server = $1", {server_});
   connection_.query(
       "INSERT INTO pending_re_reads (server, catalog, database_name, table_name, event_id, "
