@@ -43,6 +43,45 @@ PrivilegeCommand command_of(const HttpRequest& request) {
   return asked;
 }
 
+// Tells whether the store itself has decided, and so audited, what was asked.
+class Asked : public follower::PrivilegeStore {
+ public:
+  explicit Asked(follower::PrivilegeStore& store) : store_(store) {}
+
+  int64_t generation() override { return store_.generation(); }
+  std::optional<PrivilegeOutcome> grant(const PrivilegeCommand& command,
+                                        const follower::GrantBasis& basis) override {
+    auto outcome = store_.grant(command, basis);
+    decided_ = outcome.has_value();
+    return outcome;
+  }
+  PrivilegeOutcome revoke(const PrivilegeCommand& command, std::optional<int64_t> head) override {
+    return store_.revoke(command, head);
+  }
+  [[nodiscard]] bool decided() const { return decided_; }
+
+ private:
+  follower::PrivilegeStore& store_;
+  bool decided_ = false;
+};
+
+std::string text_of(const follower::PrivilegeObject& object) {
+  std::string text = object.uri.value_or(object.database.value_or("server"));
+  for (const auto& part : {object.table, object.column}) {
+    if (part) text += "." + *part;
+  }
+  return text;
+}
+
+HttpResponse grant(PrivilegeSession& session, const PrivilegeCommand& command) {
+  Asked store(session.store);
+  const PrivilegeOutcome outcome = follower::grant(session.log, session.objects, store, command);
+  if (outcome.outcome != "done" && !store.decided()) {
+    session.store.audit_refusal(command.who, "grant", text_of(command.object), outcome.reason);
+  }
+  return answer(outcome);
+}
+
 // Exactly one of group and user.
 std::pair<store::MemberKind, std::string> member(const std::optional<std::string>& group,
                                                  const std::optional<std::string>& user) {
@@ -107,10 +146,7 @@ void add_privilege_routes(HttpServer& server, const ChangeParts& parts) {
            return answer(session.store.remove_member(request.captures[0], kind, who, kLocalName));
          });
   change("POST", "/v1/grants", [](PrivilegeSession& session, const HttpRequest& request) {
-    const PrivilegeCommand asked = command_of(request);
-    const PrivilegeOutcome outcome =
-        follower::grant(session.log, session.objects, session.store, asked);
-    return answer(outcome);
+    return grant(session, command_of(request));
   });
   change("POST", "/v1/revokes",
          [ordered = parts.ordered](PrivilegeSession& session, const HttpRequest& request) {

@@ -20,11 +20,13 @@ void StatusBoard::note_position(std::optional<int64_t> cursor, int64_t generatio
 }
 
 // A head counts from when it was asked for: later it may be another.
+void StatusBoard::note_head(int64_t head, Time asked) {
+  if (head_at_ && asked < *head_at_) return;
+  facts_.head = head;
+  head_at_ = asked;
+}
+
 void StatusBoard::note_caught_up(int64_t head, Time asked) {
-  if (!head_at_ || asked >= *head_at_) {
-    facts_.head = head;
-    head_at_ = asked;
-  }
   if (!facts_.cursor || *facts_.cursor < head) return;
   caught_up_ = caught_up_ ? std::max(*caught_up_, asked) : asked;
 }
@@ -47,6 +49,7 @@ void StatusBoard::polled(const follower::PollReport& report) {
   if (report.phase != follower::Phase::paused) {
     reported_.erase({ProblemCode::metastore_unreachable, Reporter::refresher});
     reported_.erase({ProblemCode::metastore_not_authorised, Reporter::refresher});
+    note_head(report.head, clock_.now() - report.took);
     note_caught_up(report.head, clock_.now() - report.took);
   }
 }
@@ -140,7 +143,13 @@ void StatusBoard::saw_lease(const std::string& instance, double since, int64_t e
 
 void StatusBoard::saw_head(int64_t head, Time asked) {
   const std::lock_guard lock(mutex_);
-  note_caught_up(head, asked);
+  note_head(head, asked);
+  // While the store is away nobody can read what was applied: lag grows.
+  const bool store_is_away = std::any_of(reported_.begin(), reported_.end(), [](const auto& entry) {
+    return entry.first.first == ProblemCode::store_unreachable ||
+           entry.first.first == ProblemCode::store_refused;
+  });
+  if (!store_is_away) note_caught_up(head, asked);
 }
 
 void StatusBoard::saw_store(const StoreView& view) {

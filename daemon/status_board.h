@@ -109,6 +109,7 @@ class StatusBoard {
   using Time = std::chrono::steady_clock::time_point;
 
   void note_position(std::optional<int64_t> cursor, int64_t generation);
+  void note_head(int64_t head, Time asked);
   void note_caught_up(int64_t head, Time asked);
   void note_counts(int64_t quarantined, int64_t suspended_grants);
   [[nodiscard]] std::vector<Problem> problems() const;

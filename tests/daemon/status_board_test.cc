@@ -75,6 +75,18 @@ TEST_F(StatusBoardTest, TheHeadSeenBesideAStuckLoopShowsItsLag) {
   EXPECT_THAT(board_.status().lag_seconds, Optional(DoubleEq(30)));
 }
 
+TEST_F(StatusBoardTest, LagGrowsWhileTheStoreIsAway) {
+  board_.elected(1);
+  board_.polled(poll(10, 10));
+  board_.failed(Reporter::loop, ProblemCode::store_unreachable, "refused");
+  clock_.advance(seconds(3));
+  board_.saw_head(10, clock_.now());
+  EXPECT_THAT(board_.status().lag_seconds, Optional(DoubleEq(3)));
+  board_.cure_store(Reporter::loop);
+  board_.saw_head(10, clock_.now());
+  EXPECT_THAT(board_.status().lag_seconds, Optional(DoubleEq(0)));
+}
+
 TEST_F(StatusBoardTest, AStandbyShowsWhatTheStoreTellsOfTheLeader) {
   board_.saw_lease("other:2", 1'796'000'000, 7, true);
   StoreView view;
