@@ -42,6 +42,7 @@ std::string reason_of(const HttpResponse& response) {
 
 void check_status(const HttpResponse& response, const std::string& hint = {}) {
   if (response.status / 100 == 2) return;
+  if (response.status == 503) throw Unavailable(reason_of(response) + hint);
   throw Failure(response.status == 400 ? Exit::usage : Exit::failed, reason_of(response) + hint);
 }
 

@@ -25,6 +25,12 @@ class Failure : public std::runtime_error {
   Exit exit_;
 };
 
+/// The daemon answers, but cannot reach what it would have to ask: later it may.
+class Unavailable : public Failure {
+ public:
+  explicit Unavailable(const std::string& text) : Failure(Exit::failed, text) {}
+};
+
 struct Answer {
   std::string text;          ///< the JSON as it came, in one line
   boost::json::value value;  ///< the same, understood
@@ -37,7 +43,7 @@ class DaemonClient {
   /// Throws Failure when the URL or the token file is no good.
   explicit DaemonClient(const Arguments& arguments);
 
-  /// Throw Failure for problems, and Unreachable.
+  /// Throw Failure for problems (Unavailable for those that may pass), and Unreachable.
   Answer get(const std::string& path, const Query& query = {},
              std::chrono::milliseconds patience = std::chrono::seconds(30)) const;
   Answer change(const std::string& method, const std::string& path, const Query& query = {},

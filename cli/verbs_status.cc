@@ -112,6 +112,10 @@ class Wait {
     } catch (const Unreachable& error) {
       lost(error);
       return false;
+    } catch (const Unavailable& error) {
+      lost(error);
+      lost_exit_ = Exit::timed_out;
+      return false;
     } catch (const BrokenAnswer& error) {
       lost(error);
       return false;
@@ -136,10 +140,11 @@ class Wait {
       output_.err << "hmsyncctl: " << error.what() << "; trying again\n" << std::flush;
     }
     lost_ = error.what();
+    lost_exit_ = Exit::unreachable;
   }
 
   Exit end() {
-    if (!lost_.empty()) throw Failure(Exit::unreachable, lost_);
+    if (!lost_.empty()) throw Failure(lost_exit_, lost_);
     const bool reached = member(answer_.value, "reached") == boost::json::value(true);
     if (output_.json) {
       output_.out << with_own_seconds() << '\n';
@@ -177,6 +182,7 @@ class Wait {
   Answer answer_;
   int answers_ = 0;
   std::string lost_;  ///< why the last question had no answer
+  Exit lost_exit_ = Exit::unreachable;
 };
 
 }  // namespace

@@ -253,6 +253,20 @@ TEST_F(HmsyncctlTest, WaitOutlastsADaemonThatRestarts) {
   EXPECT_EQ(ctl({"wait", "7", "--timeout", "300ms"}).exit, 4);
 }
 
+TEST_F(HmsyncctlTest, WaitOutlastsADaemonWithoutItsStore) {
+  const Reply away{.status = 503, .body = R"({"detail":"the store is away"})"};
+  std::atomic<int> asked{0};
+  serve([&](const SeenRequest&) {
+    if (++asked < 3) return away;
+    return Reply{.body = R"({"event":7,"reached":true,"cursor":7,"generation":1,"seconds":0})"};
+  });
+  EXPECT_EQ(ctl({"wait", "--timeout", "60s"}).exit, 0);
+  serve(away);
+  const CommandResult result = ctl({"wait", "--timeout", "300ms"});
+  EXPECT_EQ(result.exit, 3);
+  EXPECT_THAT(result.err, HasSubstr("the store is away"));
+}
+
 TEST_F(HmsyncctlTest, WaitFailsWhenTheHistoryIsResetMeanwhile) {
   serve({.status = 409, .body = R"({"detail":"the history was reset"})"});
   EXPECT_EQ(ctl({"wait", "7"}).exit, 1);
