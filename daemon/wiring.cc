@@ -58,16 +58,19 @@ Wiring::Wiring(const Configuration& configuration, Instruments& instruments,
                {desk_, instruments.board, &instruments.store_observer, [this] { tick(); },
                 [this](const StoreView& view) { instruments_.saw_store(view); }}),
       readers_([this] {
+        require_schema();
         return std::make_unique<store::Reader>(
             store_options(configuration_, "reader", kRequestStatement), configuration_.server,
             &instruments_.store_observer);
       }),
       stream_readers_([this] {
+        require_schema();
         return std::make_unique<store::Reader>(
             store_options(configuration_, "list", kListStatement), configuration_.server,
             &instruments_.store_observer);
       }),
       privileges_([this] {
+        require_schema();
         store::ConnectionOptions options =
             store_options(configuration_, "grants", kRequestStatement);
         options.writes = true;
@@ -76,6 +79,7 @@ Wiring::Wiring(const Configuration& configuration, Instruments& instruments,
             configuration_.server, &instruments_.store_observer);
       }),
       orders_([this] {
+        require_schema();
         store::ConnectionOptions options =
             store_options(configuration_, "orders", kRequestStatement);
         options.writes = true;
@@ -183,6 +187,11 @@ void Wiring::deposed(const std::string& reason) {
   instruments_.board.forget(Reporter::loop);
   instruments_.leader_probe.deposed();
   instruments_.log.warn("this process does not lead any more", {{"reason", reason}});
+}
+
+// Until then there may be no tables, or those of another version.
+void Wiring::require_schema() const {
+  if (!follows_) throw Error(ErrorKind::transient, "the store has not been reached yet");
 }
 
 void Wiring::tick() {

@@ -43,6 +43,7 @@ class Wiring {
  private:
   void elected(const leader::Token& token);
   void deposed(const std::string& reason);
+  void require_schema() const;
   void tick();
   void metastore_answered();
   void record_head(int64_t head);

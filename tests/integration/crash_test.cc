@@ -82,8 +82,9 @@ TEST(Crash, TwentyKillsUnderLoadLoseAndDoubleNothing) {
     options.environment["HMSYNC_CRASH_AT"] = fmt::format("{}:{}", point, count);
     const auto daemon = std::make_shared<MiniHmsync>(options);
     current.set(daemon);
-    if (point.find("snapshot") != std::string::npos) {
-      daemon->ctl({"resync", "--no-wait"});
+    if (point.find("snapshot") != std::string::npos || point.find("staging") != std::string::npos) {
+      daemon->await_ready();
+      EXPECT_EQ(daemon->ctl({"resync", "--no-wait"}).exit, 0);
     }
     ASSERT_EQ(daemon->wait_for_exit(seconds(60)), -SIGKILL) << daemon->log();
     current.set(deployment.start_daemon());

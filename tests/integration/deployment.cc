@@ -66,7 +66,9 @@ fixtures::MiniHmsync::Options Deployment::daemon_options() const {
 }
 
 std::unique_ptr<fixtures::MiniHmsync> Deployment::start_daemon() const {
-  return std::make_unique<fixtures::MiniHmsync>(daemon_options());
+  auto daemon = std::make_unique<fixtures::MiniHmsync>(daemon_options());
+  daemon->await_ready();
+  return daemon;
 }
 
 std::string Deployment::sql(const std::string& query) const {

@@ -41,6 +41,7 @@ class Deployment {
 
   /// Options of a daemon between the two; change them and give them to MiniHmsync.
   [[nodiscard]] fixtures::MiniHmsync::Options daemon_options() const;
+  /// One that has reached the store.
   [[nodiscard]] std::unique_ptr<fixtures::MiniHmsync> start_daemon() const;
 
   /// The privilege store's database.
