@@ -89,7 +89,9 @@ LoopObserver::Parts Instruments::loop_observer_parts() {
 void Instruments::saw_lease(const leader::ElectionStatus& status) {
   if (!status.row) return;
   const leader::LeaseRow& row = *status.row;
-  board.saw_lease(row.instance, row.since, row.token.epoch, !row.released);
+  // After a deposition the row may still name this process: then nobody leads.
+  const bool held = !row.released && (status.leads || row.instance != instance_name());
+  board.saw_lease(row.instance, row.since, row.token.epoch, held);
   if (!status.leads) leader_probe.saw_epoch(row.token.epoch);
 }
 
