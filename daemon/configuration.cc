@@ -17,6 +17,7 @@
 #include "daemon/configuration_checks.h"
 #include "daemon/configuration_keys.h"
 #include "daemon/configuration_values.h"
+#include "store/dsn.h"
 
 namespace hmsync::daemon {
 namespace {
@@ -260,7 +261,7 @@ LoadedConfiguration load_configuration(const ConfigurationSources& sources) {
 
 std::string print_configuration(const Configuration& configuration) {
   Configuration shown = configuration;
-  shown.store.dsn = hide_password(configuration.store.dsn);
+  shown.store.dsn = store::hide_password(configuration.store.dsn);
   std::string text;
   std::string_view section;
   for (const Key& key : configuration_keys()) {

@@ -2,56 +2,19 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
-#include <libpq-fe.h>
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 
 #include "daemon/configuration_keys.h"
 #include "daemon/configuration_values.h"
+#include "store/dsn.h"
 
 namespace hmsync::daemon {
 namespace {
 
-using ParsedDsn = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
-
-/// Nothing if libpq does not understand it. Its own words are not shown: they repeat parts of the
-/// string, and those may be parts of the password.
-std::optional<ParsedDsn> parse_dsn(const std::string& dsn) {
-  char* error = nullptr;
-  ParsedDsn options(PQconninfoParse(dsn.c_str(), &error), &PQconninfoFree);
-  if (error != nullptr) PQfreemem(error);
-  if (!options) return std::nullopt;
-  return options;
-}
-
-/// A password with an unescaped "/" is taken by libpq for a port and a database.
-bool has_port_of_letters(const PQconninfoOption* options) {
-  for (const PQconninfoOption* o = options; o->keyword != nullptr; ++o) {
-    if (std::string_view(o->keyword) != "port" || o->val == nullptr) continue;
-    return std::string_view(o->val).find_first_not_of("0123456789,") != std::string_view::npos;
-  }
-  return false;
-}
-
-std::optional<ParsedDsn> understood_dsn(const std::string& dsn) {
-  auto options = parse_dsn(dsn);
-  return options && has_port_of_letters(options->get()) ? std::nullopt : std::move(options);
-}
-
 bool has_control_character(const std::string& text) {
   return std::any_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-}
-
-std::string keyword_value(std::string_view value) {
-  std::string quoted = "'";
-  for (const char c : value) {
-    if (c == '\'' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "'";
 }
 
 class Checks {
@@ -96,7 +59,7 @@ class Checks {
   }
 
   void check_store() {
-    if (!understood_dsn(c_.store.dsn)) {
+    if (!store::dsn_is_understood(c_.store.dsn)) {
       add("store.dsn",
           "is not understood by libpq; a URI postgresql://USER@HOST:PORT/DATABASE or keywords "
           "such as \"host=... dbname=...\" are allowed, with special characters of a URI "
@@ -169,22 +132,6 @@ class Checks {
 
 std::vector<Violation> check_values(const Configuration& configuration) {
   return Checks(configuration).run();
-}
-
-std::string hide_password(const std::string& dsn) {
-  const auto options = understood_dsn(dsn);
-  if (!options) return "(not understood, hidden)";
-  bool secret = false;
-  std::string keywords;
-  for (const PQconninfoOption* o = options->get(); o->keyword != nullptr; ++o) {
-    if (o->val == nullptr) continue;
-    // libpq marks what a dialogue would not show with an asterisk.
-    const bool hidden = std::string_view(o->dispchar) == "*" && *o->val != '\0';
-    secret = secret || hidden;
-    if (!keywords.empty()) keywords += ' ';
-    keywords += fmt::format("{}={}", o->keyword, hidden ? "'***'" : keyword_value(o->val));
-  }
-  return secret ? keywords : dsn;
 }
 
 }  // namespace hmsync::daemon

@@ -19,8 +19,4 @@ struct Violation {
 
 std::vector<Violation> check_values(const Configuration& configuration);
 
-/// The connection string as it may be shown: as written if it holds no password, else as keywords
-/// with the password hidden.
-std::string hide_password(const std::string& dsn);
-
 }  // namespace hmsync::daemon

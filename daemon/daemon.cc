@@ -10,9 +10,9 @@
 
 #include "daemon/instruments.h"
 #include "daemon/schema_start.h"
-#include "daemon/service_manager.h"
 #include "daemon/settings.h"
 #include "daemon/signals.h"
+#include "daemon/systemd_notify.h"
 #include "daemon/wiring.h"
 #include "daemon/worker_pool.h"
 

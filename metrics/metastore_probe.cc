@@ -20,7 +20,7 @@ MetastoreProbe::MetastoreProbe(Exposition& exposition,
         method,
         Method{.calls = CounterFamily(exposition, "hmsync_metastore_calls_total",
                                       "Calls to the metastore, by method and how they ended.",
-                                      "outcome", {"ok", "transient", "poison", "fatal"}, labels),
+                                      "outcome", {"ok", "error"}, labels),
                .duration = exposition.histogram("hmsync_metastore_call_duration_seconds",
                                                 "Time of one call to the metastore, failed or not.",
                                                 call_seconds(), labels)});

@@ -14,8 +14,7 @@ class MetastoreProbe {
  public:
   MetastoreProbe(Exposition& exposition, const std::vector<std::string>& known_methods);
 
-  /// One call on the wire, a repeated one counts again. `outcome`: ok, or the kind of the error
-  /// (transient, poison, fatal).
+  /// One call on the wire, a repeated one counts again. `outcome`: ok or error.
   void called(const std::string& method, const std::string& outcome, double took_seconds);
 
  private:

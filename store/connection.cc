@@ -129,8 +129,19 @@ void Connection::set_statement_timeout(std::chrono::milliseconds timeout) {
   execute("SET statement_timeout = " + text_of(timeout));
 }
 
+// The server may have gone while the connection lay idle: what it said last is there to be read,
+// and the statement to come is better sent on a new connection than lost on this one.
+bool Connection::alive() const {
+  if (!connection_ || PQstatus(connection_.get()) != CONNECTION_OK) return false;
+  pollfd polled{PQsocket(connection_.get()), POLLIN, 0};
+  while (poll(&polled, 1, 0) > 0) {
+    if (PQconsumeInput(connection_.get()) == 0) return false;
+  }
+  return PQstatus(connection_.get()) == CONNECTION_OK;
+}
+
 void Connection::ready() {
-  if (connection_ && PQstatus(connection_.get()) == CONNECTION_OK) return;
+  if (alive()) return;
   if (in_transaction_) lose("the connection to the database was lost within a transaction");
   connect();
 }

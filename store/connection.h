@@ -121,6 +121,7 @@ class Connection {
 
   void connect();
   void set_session();
+  [[nodiscard]] bool alive() const;
   void ready();
   [[nodiscard]] Deadline deadline() const;
   void wait(short events, Deadline deadline);

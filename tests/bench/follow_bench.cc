@@ -25,6 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using fixtures::MiniHmsync;
 using integration::Deployment;
+using integration::status_of;
 using std::chrono::seconds;
 
 double seconds_since(Clock::time_point begun) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <regex>
+#include <sstream>
 #include <string>
 
 #include "tests/fixtures/eventually.h"
@@ -26,13 +26,14 @@ class Outage : public testing::Test {
     ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
   }
 
-  double metric(const std::string& name) {
-    const std::string text = daemon_->get("/metrics").body;
+  /// The sum of a metric's series with this label.
+  double metric(const std::string& name, const std::string& label = "") {
+    std::istringstream text(daemon_->get("/metrics").body);
     double sum = 0;
-    const std::regex line("(^|\n)hmsync_" + name + R"((\{[^}]*\})? ([0-9.e+-]+))");
-    for (auto it = std::sregex_iterator(text.begin(), text.end(), line);
-         it != std::sregex_iterator(); ++it) {
-      sum += std::stod((*it)[3]);
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with("hmsync_" + name + "{") && line.find(label) != std::string::npos) {
+        sum += std::stod(line.substr(line.rfind(' ')));
+      }
     }
     return sum;
   }
@@ -47,13 +48,13 @@ class Outage : public testing::Test {
 };
 
 TEST_F(Outage, OfTheMetastoreIsToldAndSurvived) {
-  const double failures = metric("metastore_calls_total\\{[^}]*outcome=\"error\"");
+  const double failures = metric("metastore_calls_total", "outcome=\"error\"");
   deployment_.hms().stop();
   ASSERT_TRUE(eventually(seconds(30), [&] { return has_problem("metastore_unreachable"); }))
       << daemon_->log();
   EXPECT_FALSE(status_of(*daemon_).last_error.empty());
-  EXPECT_GE(metric("metastore_calls_total\\{[^}]*outcome=\"error\""), failures);
-  EXPECT_GT(metric("problem\\{[^}]*metastore_unreachable"), 0);
+  EXPECT_GT(metric("metastore_calls_total", "outcome=\"error\""), failures);
+  EXPECT_GT(metric("problem", "metastore_unreachable"), 0);
   EXPECT_EQ(daemon_->get("/livez").status, 200);
   EXPECT_THAT(daemon_->log(), HasSubstr("metastore"));
 
@@ -71,7 +72,7 @@ TEST_F(Outage, OfTheDatabaseIsToldAndSurvived) {
     ASSERT_TRUE(eventually(seconds(30), [&] { return has_problem("store_unreachable"); }))
         << daemon_->log();
     EXPECT_FALSE(status_of(*daemon_).last_error.empty());
-    EXPECT_GT(metric("problem\\{[^}]*store_unreachable"), 0);
+    EXPECT_GT(metric("problem", "\"store_unreachable\""), 0);
     EXPECT_GT(metric("store_errors_total"), 0);
     EXPECT_EQ(daemon_->get("/livez").status, 200);
     EXPECT_EQ(daemon_->get("/readyz").status, 200) << "reached once since start";

@@ -69,7 +69,10 @@ TEST_F(RefusalByService, ASchemaNewerThanTheBinaryEndsIt) {
   deployment_->pg().create_database("newer");
   auto options = deployment_->daemon_options();
   options.dsn = deployment_->pg().dsn("newer");
-  MiniHmsync(options).terminate();
+  {
+    MiniHmsync first(options);
+    first.await_ready();
+  }
   const std::string newest =
       deployment_->pg().query("SELECT max(version) FROM hmsync.schema_migrations", "newer");
   (void)deployment_->pg().query(

@@ -184,11 +184,10 @@ TEST_F(ProbesTest, StoreFailuresAreCountedByKindAndFencedOnesTwice) {
 TEST_F(ProbesTest, MetastoreCallsAreCountedAndTimedByMethod) {
   MetastoreProbe metastore(exposition_, {"get_table"});
   metastore.called("get_table", "ok", 0.02);
-  metastore.called("get_table", "transient", 5);
+  metastore.called("get_table", "error", 5);
   metastore.called("set_ugi", "ok", 0.001);
   EXPECT_EQ(value("hmsync_metastore_calls_total", "method=\"get_table\",outcome=\"ok\""), "1");
-  EXPECT_EQ(value("hmsync_metastore_calls_total", "method=\"get_table\",outcome=\"transient\""),
-            "1");
+  EXPECT_EQ(value("hmsync_metastore_calls_total", "method=\"get_table\",outcome=\"error\""), "1");
   EXPECT_EQ(value("hmsync_metastore_calls_total", "method=\"other\",outcome=\"ok\""), "1");
   EXPECT_EQ(value("hmsync_metastore_call_duration_seconds_sum", "method=\"get_table\""), "5.02");
 }

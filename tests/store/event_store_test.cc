@@ -94,18 +94,41 @@ TEST_F(EventStore, ACommitWhoseReplyIsLostIsTransientAndTheStateTellsThatItWentT
   EXPECT_EQ(store_.events().state().commit_number, before.commit_number + 1);
 }
 
-TEST_F(EventStore, ASessionThatWasEndedIsTransientAndTheNextCallConnectsAnew) {
+TEST_F(EventStore, ASessionThatWasEndedWhileIdleIsReplacedUnnoticed) {
   const follower::Fence now = fence();
   store_.side().query("SELECT pg_terminate_backend($1, 10000)",
                       {std::to_string(store_.connection().backend_pid())});
   follower::Batch batch;
   batch.cursor = 1;
+  store_.events().apply(now, batch);
+  EXPECT_EQ(store_.events().state().cursor, 1);
+}
+
+TEST_F(EventStore, ASessionThatIsEndedWithinACallIsTransientAndTheNextCallConnectsAnew) {
+  const follower::Fence now = fence();
+  const int pid = store_.connection().backend_pid();
+  store_.side().execute("BEGIN; SELECT FROM followers FOR UPDATE");
+  std::thread ender([&] {
+    // Ends it only once it waits for the row.
+    Connection watcher(store_.options());
+    while (watcher
+               .query("SELECT pg_terminate_backend($1) FROM pg_stat_activity WHERE pid = $1"
+                      " AND wait_event_type = 'Lock'",
+                      {std::to_string(pid)})
+               .rows() == 0) {
+      std::this_thread::yield();
+    }
+  });
+  follower::Batch batch;
+  batch.cursor = 1;
   try {
     store_.events().apply(now, batch);
-    FAIL() << "the session was not ended";
+    ADD_FAILURE() << "the session was not ended";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::transient) << error.what();
   }
+  ender.join();
+  store_.side().execute("ROLLBACK");
   store_.events().apply(now, batch);
   EXPECT_EQ(store_.events().state().cursor, 1);
 }

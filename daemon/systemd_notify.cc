@@ -1,4 +1,4 @@
-#include "daemon/service_manager.h"
+#include "daemon/systemd_notify.h"
 
 #include <systemd/sd-daemon.h>
 
