@@ -59,9 +59,10 @@ TEST_F(Outage, OfTheMetastoreIsToldAndSurvived) {
   EXPECT_THAT(daemon_->log(), HasSubstr("metastore"));
 
   deployment_.hms().start();
-  deployment_.ddl().create_database({"later"});
+  hmsclient::DdlClient ddl(deployment_.hms().uri());
+  ddl.create_database({"later"});
   ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
-  expect_export_equals_metastore(*daemon_, deployment_.ddl());
+  expect_export_equals_metastore(*daemon_, ddl);
   EXPECT_TRUE(eventually(seconds(30), [&] { return !has_problem("metastore_unreachable"); }));
 }
 
