@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -115,11 +116,19 @@ void measure_latency(Deployment& deployment, int samples) {
   if (daemon.ctl({"wait"}).exit != 0) throw std::runtime_error(daemon.log());
   std::vector<double> took;
   deployment.ddl().create_database({"latency"});
-  for (int i = 0; i < samples; ++i) {
+  std::mt19937 random(1);
+  int tables = 0;
+  const auto create_table = [&] {
     hmsclient::TableSpec table;
     table.database = "latency";
-    table.table = "t" + std::to_string(i);
+    table.table = "t" + std::to_string(tables++);
     deployment.ddl().create_table(table);
+  };
+  for (int i = 0; i < samples; ++i) {
+    // Each wait ends just after a poll; a random number of statements before the one that is
+    // measured puts it anywhere between two.
+    for (uint32_t before = random() % 20; before > 0; --before) create_table();
+    create_table();
     const auto begun = Clock::now();
     const auto answer = daemon.get("/v1/wait?timeout_ms=10000");
     if (answer.status != 200 || answer.body.find("\"reached\":true") == std::string::npos) {

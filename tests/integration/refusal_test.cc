@@ -95,6 +95,22 @@ TEST_F(RefusalByService, ADatabaseThatDoesNotExistOrRefusesUsIsSaid) {
   EXPECT_THAT(daemon.log(), HasSubstr("no_such_database"));
 }
 
+TEST_F(RefusalByService, ARoleThatMayNotEnterOrMayNotMakeTheSchemaEndsIt) {
+  (void)deployment_->pg().query("CREATE ROLE powerless LOGIN");
+  deployment_->pg().create_database("guarded");
+  for (const std::string role : {"stranger", "powerless"}) {
+    SCOPED_TRACE(role);
+    auto options = deployment_->daemon_options();
+    options.dsn = "host=127.0.0.1 port=" + std::to_string(deployment_->pg().port()) +
+                  " dbname=guarded user=" + role;
+    options.start = false;
+    MiniHmsync daemon(options);
+    daemon.launch();
+    EXPECT_EQ(daemon.wait_for_exit(seconds(30)), 1) << daemon.log();
+    EXPECT_THAT(daemon.log(), HasSubstr(role == "stranger" ? role : "permission denied"));
+  }
+}
+
 TEST_F(RefusalByService, ADatabaseOutOfReachIsTriedAgainUntilItIsThere) {
   deployment_->pg().create_database("late");
   auto options = deployment_->daemon_options();
