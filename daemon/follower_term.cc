@@ -15,7 +15,7 @@ class FollowerTerm : public Term {
       : set_writers_(parts.set_writers),
         observer_(parts.observer, parts.limits, parts.entered),
         connection_(settings.store, parts.store_observer),
-        events_(connection_, settings.server),
+        events_(connection_, settings.server, settings.retention),
         snapshots_(connection_, settings.server),
         orders_(connection_, settings.server),
         client_(settings.metastore),

@@ -11,6 +11,7 @@
 #include "follower/follower.h"
 #include "hmsclient/snapshot_reader.h"
 #include "leader/lease.h"
+#include "store/event_store.h"
 #include "store/connection.h"
 
 namespace hmsync::daemon {
@@ -21,6 +22,7 @@ struct TermSettings {
   hmsclient::Options metastore;
   hmsclient::SnapshotOptions snapshot;
   follower::Options loop;
+  store::Retention retention;
 };
 
 struct TermParts {

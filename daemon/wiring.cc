@@ -31,6 +31,8 @@ TermSettings term_settings(const Configuration& configuration, Instruments& inst
   settings.metastore = observed(metastore_options(configuration), instruments);
   settings.snapshot = snapshot_options(configuration);
   settings.loop = loop_options(configuration);
+  settings.retention = {configuration.store.change_log_retention,
+                        configuration.store.audit_retention};
   return settings;
 }
 

@@ -39,6 +39,7 @@ class Follower::Impl {
  private:
   milliseconds work();
   void load_state();
+  void trim_logs();
   milliseconds stay_paused(const Orders& orders);
   bool follow();
   bool wait_for(std::optional<TimePoint>& since, const std::string& reason, const Notice& notice);
@@ -74,6 +75,7 @@ class Follower::Impl {
   std::optional<TimePoint> hole_since_;
   std::optional<TimePoint> backwards_since_;
   int failures_ = 0;
+  TimePoint next_trim_{};
 
   std::unique_ptr<SnapshotRun> run_;
   bool run_done_ = false;
@@ -121,6 +123,7 @@ milliseconds Follower::Impl::work() {
   if (advance_snapshot(orders)) more = true;
   if (!state_) load_state();
   report_poll(phase(), std::nullopt, begun);
+  if (!more) trim_logs();
   return more ? milliseconds{0} : options_.poll_interval;
 }
 
@@ -144,6 +147,15 @@ void Follower::Impl::load_state() {
                                          "cannot be compared, a snapshot is taken",
                                          metastore_uuid_, state_->metastore_uuid)});
   }
+}
+
+// While there is nothing else to do, and a bounded number of rows at a time.
+void Follower::Impl::trim_logs() {
+  if (ports_.clock.now() < next_trim_) return;
+  ports_.observer.entered(Step::trim_logs);
+  const bool more = ports_.events.trim(fence());
+  ++state_->commit_number;
+  if (!more) next_trim_ = ports_.clock.now() + options_.trim_interval;
 }
 
 milliseconds Follower::Impl::stay_paused(const Orders& orders) {

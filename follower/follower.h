@@ -25,6 +25,7 @@ struct Options {
   std::chrono::milliseconds gap_grace{5000};
   std::chrono::milliseconds first_backoff{100};
   std::chrono::milliseconds longest_backoff{10000};
+  std::chrono::minutes trim_interval{60};  ///< between looks for log rows past their retention
   uint64_t jitter_seed = 1;
 };
 

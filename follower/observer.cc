@@ -32,6 +32,8 @@ const char* to_string(Step step) {
       return "snapshot_published";
     case Step::finish_request:
       return "finish_request";
+    case Step::trim_logs:
+      return "trim_logs";
   }
   return "idle";
 }

@@ -28,6 +28,7 @@ enum class Step {
   publish_snapshot,
   snapshot_published,
   finish_request,
+  trim_logs,
 };
 
 const char* to_string(Step step);

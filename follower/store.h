@@ -60,6 +60,9 @@ class EventStore {
   /// round trips; wakes the waiters of every replica. A rename whose source is not there makes its
   /// target, and leaves a pending re-read of it.
   virtual void apply(const Fence& fence, const Batch& batch) = 0;
+  /// Removes rows of the logs that are past their retention, so many in one transaction under the
+  /// fence; true if there are more.
+  virtual bool trim(const Fence& fence) = 0;
   /// Not fenced, and in a row of its own: nothing waits behind a batch for it.
   virtual void record_head(int64_t head) = 0;
 };

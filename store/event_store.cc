@@ -1,5 +1,7 @@
 #include "store/event_store.h"
 
+#include <algorithm>
+
 #include "store/event_grants.h"
 #include "store/fenced.h"
 #include "store/mutation_groups.h"
@@ -15,14 +17,35 @@ SELECT f.cursor, f.commit_number, f.generation, f.token_epoch, f.token_nonce, f.
        EXISTS (SELECT FROM pending_re_reads p WHERE p.server = f.server)
 FROM followers f WHERE f.server = $1)";
 
+std::string trim_rows(const std::string& table, const std::string& id, std::string past) {
+  const std::string limit = "now() - $2::bigint * interval '1 second'";
+  past.replace(past.find("@limit"), std::string("@limit").size(), limit);
+  return "WITH gone AS (DELETE FROM " + table + " WHERE " + id + " IN (SELECT " + id + " FROM " +
+         table + " WHERE server = $1 AND " + past + " ORDER BY " + id +
+         " LIMIT $3::bigint) RETURNING " + id + ")\nSELECT count(*) FROM gone";
+}
+
+/// Readers of a change log can tell "trimmed" from "not yet there".
+std::string trim_changes(const std::string& table, const std::string& log) {
+  std::string sql = trim_rows(table, "change_id", "changed_at < @limit");
+  const std::string trimmed = R"(,
+told AS (
+  INSERT INTO change_log_trims AS t (log, server, trimmed_through)
+  SELECT ')" + log + R"(', $1, max(change_id) FROM gone HAVING count(*) > 0
+  ON CONFLICT (log, server)
+  DO UPDATE SET trimmed_through = greatest(t.trimmed_through, excluded.trimmed_through)))";
+  return sql.insert(sql.rfind("\nSELECT"), trimmed);
+}
+
 void append(std::vector<Statement>& statements, std::vector<Statement> more) {
   std::move(more.begin(), more.end(), std::back_inserter(statements));
 }
 
 }  // namespace
 
-PostgresEventStore::PostgresEventStore(Connection& connection, std::string server)
-    : connection_(connection), server_(std::move(server)) {}
+PostgresEventStore::PostgresEventStore(Connection& connection, std::string server,
+                                       Retention retention)
+    : connection_(connection), server_(std::move(server)), retention_(retention) {}
 
 follower::FollowerState PostgresEventStore::state() {
   Result row = connection_.query(kState, {server_});
@@ -52,6 +75,24 @@ void PostgresEventStore::apply(const follower::Fence& fence, const follower::Bat
   append(statements, quarantine_statements(server_, batch.quarantined));
   append(statements, tell_progress(server_));
   connection_.transaction(statements);
+}
+
+bool PostgresEventStore::trim(const follower::Fence& fence) {
+  const auto seconds = [](std::chrono::milliseconds time) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count());
+  };
+  const std::string limit = std::to_string(kTrimmedRows);
+  const std::string changes = seconds(retention_.change_logs);
+  const std::string audit = seconds(retention_.audit);
+  const std::vector<Result> results = connection_.transaction(std::vector<Statement>{
+      advance_follower(server_, fence),
+      {trim_changes("path_changes", "path"), {server_, changes, limit}},
+      {trim_changes("permission_changes", "permission"), {server_, changes, limit}},
+      {trim_rows("audit", "audit_id", "time < @limit"), {server_, audit, limit}},
+      {trim_rows("requests", "request_id", "state = 'finished' AND finished_at < @limit"),
+       {server_, audit, limit}}});
+  return std::any_of(results.begin() + 1, results.end(),
+                     [](const Result& removed) { return removed.integer(0, 0) >= kTrimmedRows; });
 }
 
 void PostgresEventStore::record_head(int64_t head) {

@@ -275,6 +275,17 @@ TEST(Follower, FullBatchesFollowEachOtherWithoutAWait) {
   EXPECT_EQ(world.store.follower.cursor, 36);
 }
 
+TEST(Follower, LogsAreTrimmedWhileIdleUntilNothingIsLeftAndAgainAfterTheInterval) {
+  World world;
+  world.store.trims_with_more = 3;
+  ASSERT_TRUE(world.catch_up());
+  for (int i = 0; i < 20; ++i) world.step();
+  EXPECT_EQ(world.store.trims, 4);
+  world.clock.time += std::chrono::hours(1);
+  world.step();
+  EXPECT_EQ(world.store.trims, 5);
+}
+
 TEST(Follower, APauseStopsApplyingUntilItIsOver) {
   World world;
   world.metastore.create_database("sales");

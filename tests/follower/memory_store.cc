@@ -158,6 +158,12 @@ void MemoryStore::apply(const Fence& fence, const Batch& batch) {
   after_effect("apply");
 }
 
+bool MemoryStore::trim(const Fence& fence) {
+  before_effect("trim");
+  check_fence(fence);
+  return ++trims <= trims_with_more;
+}
+
 void MemoryStore::record_head(int64_t) {}
 
 std::string MemoryStore::begin() {

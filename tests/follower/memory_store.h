@@ -32,9 +32,12 @@ class MemoryStore : public follower::EventStore,
   std::map<int64_t, follower::ResyncOutcome> outcomes;
   std::vector<follower::Publication> publications;
   int batches = 0;
+  int trims = 0;
+  int trims_with_more = 0;  ///< so many of them leave rows behind
 
   follower::FollowerState state() override;
   void apply(const follower::Fence& fence, const follower::Batch& batch) override;
+  bool trim(const follower::Fence& fence) override;
   void record_head(int64_t head) override;
 
   std::string begin() override;

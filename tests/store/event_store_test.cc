@@ -133,6 +133,27 @@ TEST_F(EventStore, ASessionThatIsEndedWithinACallIsTransientAndTheNextCallConnec
   EXPECT_EQ(store_.events().state().cursor, 1);
 }
 
+TEST_F(EventStore, LogRowsPastTheirRetentionAreTrimmedAndTheChangeLogTellsHowFar) {
+  apply(1, {{1, CreateTableRow{table("sales", "old")}}});
+  store_.side().execute(
+      "UPDATE path_changes SET changed_at = now() - interval '8 days';"
+      "INSERT INTO audit (time, server, who, action) SELECT now() - days * interval '1 day',"
+      " server, 'somebody', 'something' FROM followers, unnest(ARRAY[399, 401]) AS days;"
+      "INSERT INTO requests (server, kind, arguments, requested_by, state, finished_at)"
+      " SELECT server, 'resync', '{}', 'somebody', state, now() - interval '401 days'"
+      " FROM followers, unnest(ARRAY['finished', 'pending']) AS state");
+  const std::string last = store_.lines("SELECT max(change_id)::text FROM path_changes").at(0);
+  apply(2, {{2, CreateTableRow{table("sales", "new")}}});
+  EXPECT_FALSE(store_.events().trim(fence()));
+  EXPECT_THAT(store_.lines("SELECT DISTINCT table_name FROM path_changes"), ElementsAre("new"));
+  EXPECT_THAT(store_.lines("SELECT trimmed_through::text FROM change_log_trims WHERE log = 'path'"),
+              ElementsAre(last));
+  EXPECT_THAT(store_.lines("SELECT round(extract(epoch FROM now() - time) / 86400)::text FROM audit"
+                           " WHERE action = 'something'"),
+              ElementsAre("399"));
+  EXPECT_THAT(store_.lines("SELECT state FROM requests"), ElementsAre("pending"));
+}
+
 TEST_F(EventStore, ALateWriterWaitsForTheLockAndIsFencedThen) {
   const follower::Fence now = fence();
   store_.side().execute("BEGIN; UPDATE followers SET token_epoch = 8, token_nonce = 'successor'");
