@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 
 #include "store/connect_parameters.h"
 #include "store/postgres_error.h"
@@ -17,7 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 /// What a silent server is given beyond its own statement_timeout.
 constexpr std::chrono::milliseconds kGrace{1000};
-constexpr std::chrono::milliseconds kIdleInTransaction{30000};
 
 std::string quoted_identifier(std::string_view name) {
   std::string text = "\"";
@@ -40,6 +41,8 @@ std::vector<const char*> values_of(std::span<const Parameter> parameters) {
   }
   return values;
 }
+
+std::string reason(int number) { return std::generic_category().message(number); }
 
 std::string text_of(std::chrono::milliseconds time) { return std::to_string(time.count()); }
 
@@ -116,7 +119,7 @@ void Connection::set_session() {
                     "SET standard_conforming_strings = on; SET statement_timeout = " +
                     text_of(options_.statement_timeout);
   if (options_.writes) {
-    sql += "; SET idle_in_transaction_session_timeout = " + text_of(kIdleInTransaction);
+    sql += "; SET idle_in_transaction_session_timeout = " + text_of(options_.idle_in_transaction);
   }
   if (PQsendQuery(connection_.get(), sql.c_str()) != 1)
     lose(std::string("cannot send to the database: ") + PQerrorMessage(connection_.get()));
@@ -160,7 +163,8 @@ void Connection::wait(short events, Deadline deadline) {
     }
     pollfd polled[] = {{PQsocket(connection_.get()), events, 0}, {wake_, POLLIN, 0}};
     const int ready = poll(polled, 2, milliseconds);
-    if (ready < 0) continue;  // a signal
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0) lose("the connection to the database cannot be waited for: " + reason(errno));
     if (polled[1].revents != 0) {
       uint64_t calls = 0;
       [[maybe_unused]] const auto bytes = read(wake_, &calls, sizeof calls);

@@ -24,7 +24,10 @@ struct ConnectionOptions {
   std::string application_name = "hmsyncd";
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds statement_timeout{60000};  ///< zero: none
-  bool writes = false;  ///< sets idle_in_transaction_session_timeout too
+  bool writes = false;                                 ///< sets idle_in_transaction, too
+  /// How long a stopped process may hold its locks between two statements of a transaction. At
+  /// least 1 ms: zero would be for ever.
+  std::chrono::milliseconds idle_in_transaction{30000};
 };
 
 /// Told of every exchange with the server. Must not throw; called by the connection's thread.

@@ -101,6 +101,16 @@ TEST_F(ConnectionTest, ACallThatTakesTooLongIsTransient) {
   EXPECT_EQ(connection_.query("SELECT 1").integer(0, 0), 1);
 }
 
+TEST_F(ConnectionTest, ATransactionThatStandsStillLosesItsLocksWhenItsTimeIsOver) {
+  ConnectionOptions options = database_.options();
+  options.idle_in_transaction = milliseconds(50);
+  Connection stopped(options);
+  const Transaction transaction(stopped);
+  stopped.execute("LOCK TABLE roles");
+  connection_.execute("INSERT INTO roles (role) VALUES ('a')");  // behind the lock until then
+  EXPECT_THAT(thrown([&] { stopped.query("SELECT 1"); }), HasSubstr("transient: "));
+}
+
 TEST_F(ConnectionTest, AnInterruptEndsTheCallThatIsRunning) {
   Connection watcher(database_.options());
   const std::string pid = std::to_string(connection_.backend_pid());
