@@ -3,27 +3,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "processor/event.h"
 
 namespace hmsync::follower {
 
-enum class Order {
-  in_order,  ///< all of them follow on the cursor
-  hole,      ///< after the usable ones an id is missing, or nothing came although the head is above
-  backwards,  ///< the head is below the cursor
-};
-
 struct Judgement {
   size_t usable = 0;  ///< so many from the front may be applied
-  Order order = Order::in_order;
-  int64_t missing = 0;  ///< the id that a hole begins with
+  /// The id that a hole begins with: after the usable ones an id is missing, or nothing came
+  /// although the head is above the cursor.
+  std::optional<int64_t> missing;
 };
 
-/// Pure. `head` was read before the events were asked for, so that an event that comes between the
-/// two calls is never taken for a hole. Several events of one id follow on each other: metastores
-/// hand out one id to concurrent clients (2.3.10 everywhere, 3.1.3 on Derby).
+/// Pure, for a head that is not below the cursor. `head` was read before the events were asked for,
+/// so that an event that comes between the two calls is never taken for a hole. Several events of
+/// one id follow on each other: metastores hand out one id to concurrent clients (2.3.10
+/// everywhere, 3.1.3 on Derby).
 Judgement judge(int64_t cursor, int64_t head, std::span<const processor::Event> events);
 
 }  // namespace hmsync::follower

@@ -17,6 +17,19 @@ namespace {
 using TimePoint = std::chrono::steady_clock::time_point;
 using std::chrono::milliseconds;
 
+/// Where to halve: never between two events of one id, whose second half would not be asked for
+/// again. 0: they all have one id.
+size_t half_between_ids(std::span<const PlannedEvent> events) {
+  const auto id = [&](size_t i) { return events[i].event->id; };
+  for (size_t at = events.size() / 2; at > 0; --at) {
+    if (id(at) != id(at - 1)) return at;
+  }
+  for (size_t at = events.size() / 2 + 1; at < events.size(); ++at) {
+    if (id(at) != id(at - 1)) return at;
+  }
+  return 0;
+}
+
 /// History that is lost, and why: the live state can only be made right by a snapshot.
 struct Broken {
   std::string reason;  ///< gap or reset
@@ -31,7 +44,8 @@ class Follower::Impl {
       : ports_(ports),
         options_(options),
         token_(std::move(token)),
-        random_(static_cast<std::minstd_rand::result_type>(options.jitter_seed)) {}
+        random_(static_cast<std::minstd_rand::result_type>(options.jitter_seed)),
+        ask_(options.batch_events) {}
 
   milliseconds step();
   void set_poll_interval(milliseconds interval) { options_.poll_interval = interval; }
@@ -70,6 +84,7 @@ class Follower::Impl {
 
   std::optional<FollowerState> state_;  ///< nothing: to be read before anything else
   int64_t head_ = 0;
+  int32_t ask_ = 0;  ///< events asked for in one call: fewer while they are large
   std::string metastore_uuid_;
   std::optional<Broken> broken_;
   std::optional<TimePoint> hole_since_;
@@ -78,6 +93,8 @@ class Follower::Impl {
   TimePoint next_trim_{};
 
   std::unique_ptr<SnapshotRun> run_;
+  /// The commit number that a publication started from whose reply was not read yet.
+  std::optional<int64_t> publishing_at_;
   bool run_done_ = false;
   int snapshot_failures_ = 0;
   TimePoint next_snapshot_{};
@@ -95,6 +112,9 @@ milliseconds Follower::Impl::step() {
     // is read anew tells.
     const bool knew_state = state_.has_value();
     state_.reset();
+    // What was seen before an outage says nothing of how long it lasts.
+    hole_since_.reset();
+    backwards_since_.reset();
     if (error.kind() == ErrorKind::fenced && !knew_state) throw;
     ports_.observer.failed(error);
     ports_.observer.entered(Step::idle);
@@ -138,6 +158,8 @@ void Follower::Impl::load_state() {
   }
   ports_.observer.entered(Step::read_head);
   metastore_uuid_ = ports_.log.uuid().value_or("");
+  if (publishing_at_ && state.commit_number > *publishing_at_) broken_.reset();
+  publishing_at_.reset();
   state_ = std::move(state);
   if (state_->cursor && !broken_ && !state_->metastore_uuid.empty() && !metastore_uuid_.empty() &&
       state_->metastore_uuid != metastore_uuid_) {
@@ -152,14 +174,17 @@ void Follower::Impl::load_state() {
 // While there is nothing else to do, and a bounded number of rows at a time.
 void Follower::Impl::trim_logs() {
   if (ports_.clock.now() < next_trim_) return;
+  next_trim_ = ports_.clock.now() + options_.trim_interval;  // also where it fails
   ports_.observer.entered(Step::trim_logs);
   const bool more = ports_.events.trim(fence());
   ++state_->commit_number;
-  if (!more) next_trim_ = ports_.clock.now() + options_.trim_interval;
+  if (more) next_trim_ = {};
 }
 
 milliseconds Follower::Impl::stay_paused(const Orders& orders) {
   drop_snapshot();
+  hole_since_.reset();
+  backwards_since_.reset();
   for (const ResyncRequest& request : orders.resyncs) {
     end_request(request,
                 {"refused", fmt::format("paused by {}; resume first", orders.pause->by), 0, 0, {}});
@@ -187,7 +212,10 @@ bool Follower::Impl::follow() {
   }
   backwards_since_.reset();
   ports_.observer.entered(Step::read_events);
-  const EventPage page = ports_.log.events({cursor, options_.batch_events, options_.batch_bytes});
+  const EventPage page = ports_.log.events({cursor, ask_, options_.batch_bytes});
+  // What a cut page leaves out was made and sent by the metastore for nothing.
+  const auto taken = static_cast<int32_t>(page.events.size());
+  ask_ = std::min(options_.batch_events, page.cut ? std::max(1, 2 * taken) : 2 * ask_);
   const Judgement judgement = judge(cursor, head_, page.events);
   std::span<const processor::Event> usable(page.events.data(), judgement.usable);
   if (run_ && !run_->still_reading()) {
@@ -196,16 +224,17 @@ bool Follower::Impl::follow() {
     if (usable.empty() && judgement.usable > 0) return false;
   }
   if (usable.empty()) {
+    const int64_t missing = judgement.missing.value_or(cursor + 1);
     return wait_for(hole_since_, "gap",
-                    {Notice::Kind::gap, judgement.missing,
+                    {Notice::Kind::gap, missing,
                      fmt::format("event {} is missing from the metastore's log (head {}): history "
                                  "is lost, a snapshot is taken",
-                                 judgement.missing, head_)});
+                                 missing, head_)});
   }
   hole_since_.reset();
   std::vector<PlannedEvent> planned = plan_events(usable);
   apply(planned);
-  return judgement.order == Order::in_order && *state_->cursor < head_;
+  return !judgement.missing && *state_->cursor < head_;
 }
 
 // True once the grace is over and history counts as lost: there is a snapshot to begin at once.
@@ -216,8 +245,8 @@ bool Follower::Impl::wait_for(std::optional<TimePoint>& since, const std::string
   if (now - *since < options_.gap_grace) return false;
   since.reset();
   broken_ = Broken{reason, reason == "reset"};
-  drop_snapshot();
   ports_.observer.noticed(notice);
+  drop_snapshot();
   return true;
 }
 
@@ -227,17 +256,19 @@ void Follower::Impl::apply(std::span<PlannedEvent> events) {
     apply_once(events);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::poison) throw;
-    if (events.size() == 1) {
-      PlannedEvent& only = events.front();
-      if (only.outcome == PlannedEvent::Outcome::quarantined) throw;
-      only.outcome = PlannedEvent::Outcome::quarantined;
-      only.reason = error.what();
-      only.mutations.clear();
-      apply_once(events);
-    } else {
-      apply(events.first(events.size() / 2));
-      apply(events.subspan(events.size() / 2));
+    const size_t half = half_between_ids(events);
+    if (half > 0) {
+      apply(events.first(half));
+      apply(events.subspan(half));
+      return;
     }
+    for (PlannedEvent& event : events) {
+      if (event.outcome == PlannedEvent::Outcome::quarantined) throw;
+      event.outcome = PlannedEvent::Outcome::quarantined;
+      event.reason = error.what();
+      event.mutations.clear();
+    }
+    apply_once(events);
   }
 }
 
@@ -250,7 +281,6 @@ void Follower::Impl::apply_once(std::span<const PlannedEvent> events) {
   state_->cursor = planned.batch.cursor;
   ++state_->commit_number;
   for (const QuarantinedEvent& quarantined : planned.batch.quarantined) {
-    state_->re_reads_pending = true;
     ports_.observer.noticed({Notice::Kind::poison, quarantined.event.id, quarantined.reason});
   }
   BatchReport report;
@@ -306,7 +336,7 @@ std::optional<SnapshotPurpose> Follower::Impl::next_purpose(const Orders& orders
     purpose.reason = purpose.request->dry_run ? "dry_run" : "resync";
     purpose.unbroken = true;
     return purpose;
-  } else if (state_->re_reads_pending) {
+  } else if (orders.re_reads_due) {
     purpose.reason = "re_read";
     purpose.unbroken = true;
   } else {
@@ -339,10 +369,12 @@ void Follower::Impl::finish_snapshot() {
     difference = ports_.snapshots.compare(run_->id());
   } else {
     ports_.observer.entered(Step::publish_snapshot);
+    publishing_at_ = state_->commit_number;
     difference = ports_.snapshots.publish(
         fence(), run_->id(),
         {run_->event(), purpose.unbroken, purpose.raise_generation, metastore_uuid_});
     ports_.observer.entered(Step::snapshot_published);
+    publishing_at_.reset();
     broken_.reset();
     state_.reset();
   }
@@ -358,7 +390,8 @@ void Follower::Impl::finish_snapshot() {
 
 void Follower::Impl::fail_snapshot(const Error& error) {
   report_snapshot(SnapshotReport::State::failed, {}, error.what());
-  if (run_->purpose().request) {
+  // One that may have been published is taken again rather than called failed.
+  if (run_->purpose().request && !publishing_at_) {
     end_request(*run_->purpose().request, {"failed", error.what(), 0, 0, {}});
   }
   run_.reset();  // what it staged goes with the next begin()

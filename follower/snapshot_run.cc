@@ -56,7 +56,7 @@ void SnapshotRun::replay_next_events() {
     ports_.observer.entered(Step::read_events);
     EventPage page = ports_.log.events({position_, options_.batch_events, options_.batch_bytes});
     const Judgement judgement = judge(position_, target_, page.events);
-    if (judgement.usable == 0) return wait_for_hole(judgement.missing);
+    if (judgement.usable == 0) return wait_for_hole(judgement.missing.value_or(position_ + 1));
     hole_since_.reset();
     page.events.resize(judgement.usable);
     replay(plan_events(page.events));

@@ -22,7 +22,6 @@ struct FollowerState {
   int64_t generation = 0;         ///< raised by every reset: ids are comparable only within one
   Token token;
   std::string metastore_uuid;  ///< empty while not known
-  bool re_reads_pending = false;
 };
 
 /// How many events had which outcome: each event is in one of the first three; the others tell
@@ -129,7 +128,8 @@ struct ResyncRequest {
 struct Orders {
   std::optional<Pause> pause;  ///< only while it is in force
   std::vector<ResyncRequest> resyncs;
-  bool revokes_due = false;  ///< a revoke is to be repeated at the cursor or before it
+  bool revokes_due = false;   ///< a revoke is to be repeated at the cursor or before it
+  bool re_reads_due = false;  ///< an object is to be read again from the metastore
 };
 
 struct ResyncOutcome {

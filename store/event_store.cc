@@ -13,8 +13,7 @@ namespace hmsync::store {
 namespace {
 
 constexpr const char* kState = R"(
-SELECT f.cursor, f.commit_number, f.generation, f.token_epoch, f.token_nonce, f.metastore_uuid,
-       EXISTS (SELECT FROM pending_re_reads p WHERE p.server = f.server)
+SELECT f.cursor, f.commit_number, f.generation, f.token_epoch, f.token_nonce, f.metastore_uuid
 FROM followers f WHERE f.server = $1)";
 
 std::string trim_rows(const std::string& table, const std::string& id, std::string past) {
@@ -60,7 +59,6 @@ follower::FollowerState PostgresEventStore::state() {
   state.generation = row.integer(0, 2);
   state.token = {row.integer(0, 3), std::string(row.text(0, 4))};
   state.metastore_uuid = row.text(0, 5);
-  state.re_reads_pending = row.boolean(0, 6);
   return state;
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 using follower::ObjectCounts;
 
-/// One row for the pause in force, one for each resync that waits, one if a revoke is due.
+/// One row for the pause in force, one for each resync that waits, one if something is to be read
+/// again, one if a revoke is due.
 std::string pending_sql() {
   return std::string(R"(
 SELECT 'pause', paused_by, extract(epoch FROM since)::bigint, extract(epoch FROM until)::bigint,
@@ -21,6 +22,9 @@ UNION ALL
 (SELECT 'resync', requested_by, request_id, NULL, arguments->>'catalog', arguments->>'database',
         arguments->>'table', (arguments->>'dry_run') || '/' || (arguments->>'force')
  FROM requests WHERE server = $1 AND state = 'pending' AND kind = 'resync' ORDER BY request_id)
+UNION ALL
+SELECT 're_read', NULL, NULL, NULL, NULL, NULL, NULL, NULL
+WHERE EXISTS (SELECT FROM pending_re_reads WHERE server = $1)
 UNION ALL
 SELECT 'revoke', NULL, NULL, NULL, NULL, NULL, NULL, NULL WHERE )") +
          kRevokesDue;
@@ -102,6 +106,8 @@ follower::Orders PostgresOrderStore::pending() {
       request.force = rows.text(row, 7).ends_with("true");
       request.requested_by = rows.text(row, 1);
       orders.resyncs.push_back(std::move(request));
+    } else if (rows.text(row, 0) == "re_read") {
+      orders.re_reads_due = true;
     } else {
       orders.revokes_due = true;
     }

@@ -235,6 +235,90 @@ TEST(Follower, AnEventThatTheStoreRefusesIsFoundByHalving) {
   EXPECT_EQ(world.store.live, world.metastore.objects());
 }
 
+TEST(Follower, EventsOfOneIdAreQuarantinedTogetherAndNoneIsLeftBehind) {
+  World world;
+  world.metastore.create_database("sales");
+  ASSERT_TRUE(world.catch_up());
+  for (int i = 0; i < 3; ++i) {
+    world.metastore.create_table("sales", "t" + std::to_string(i));
+    world.metastore.share_last_id();
+  }
+  world.metastore.create_table("sales", "t3");
+  world.metastore.create_table("sales", "t4");
+  world.store.check = [](const follower::Batch& batch) {
+    for (const auto& mutation : batch.mutations) {
+      const auto* create = std::get_if<processor::CreateTableRow>(&mutation.operation);
+      if (create != nullptr && create->table.name.table == "t1") {
+        throw Error(ErrorKind::poison, "refused by the database");
+      }
+    }
+  };
+  ASSERT_TRUE(world.catch_up());
+  EXPECT_EQ(world.store.quarantine.size(), 4u) << "t0 to t3 have one id";
+  EXPECT_EQ(world.store.totals.applied + world.store.totals.quarantined, 5);
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+}
+
+TEST(Follower, WhatTheStoreWantsReadAgainIsReadWithoutAnyFailure) {
+  World world;
+  world.metastore.create_database("sales");
+  world.metastore.create_table("sales", "orders", true);
+  world.metastore.add_partition("sales", "orders", "1");
+  ASSERT_TRUE(world.catch_up());
+  world.store.live.tables.erase({"hive", "sales", "orders"});
+  world.metastore.rename_table("sales", "orders", "sales", "renamed");
+  ASSERT_TRUE(world.catch_up());
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+  EXPECT_EQ(world.observer.snapshots.back().reason, "re_read");
+}
+
+TEST(Follower, APublicationWhoseReplyWasLostIsNotMadeAgain) {
+  World world;
+  world.metastore.create_database("sales");
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.start_log_anew();
+  world.metastore.create_table("sales", "orders");
+  world.metastore.skip_ids(-1);
+  world.metastore.clean_events();
+  bool lost = false;
+  world.store.after_effect = [&](std::string_view call) {
+    if (call == "publish" && !std::exchange(lost, true)) {
+      throw Error(ErrorKind::transient, "connection lost");
+    }
+  };
+  ASSERT_TRUE(world.run_until([&] { return lost; }));
+  world.metastore.create_table("sales", "items");
+  ASSERT_TRUE(world.catch_up());
+  EXPECT_EQ(world.store.follower.generation, 1);
+  EXPECT_EQ(world.store.publications.size(), 2u);
+}
+
+TEST(Follower, AHoleIsWaitedForAnewAfterAnOutage) {
+  World world;
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.skip_ids(1);
+  world.step();
+  world.metastore.before_call = [](std::string_view) {
+    throw Error(ErrorKind::transient, "metastore away");
+  };
+  for (int i = 0; i < 5; ++i) world.step();
+  world.clock.time += std::chrono::minutes(1);
+  world.metastore.before_call = [](std::string_view) {};
+  world.step();
+  EXPECT_TRUE(world.observer.notices.empty());
+}
+
+TEST(Follower, LargeEventsAreAskedForInSmallerNumbers) {
+  World world;
+  world.metastore.create_database("sales");
+  ASSERT_TRUE(world.catch_up());
+  for (int i = 0; i < 30; ++i) world.metastore.create_table("sales", "t" + std::to_string(i));
+  world.metastore.events_a_page = 3;
+  ASSERT_TRUE(world.catch_up());
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+  EXPECT_EQ(world.metastore.most_asked_after_a_cut, 6);
+}
+
 TEST(Follower, AnUnreadableEventInTheSpanOfASnapshotMakesItStartAnew) {
   World world;
   world.metastore.create_database("sales");

@@ -111,12 +111,16 @@ int64_t MemoryMetastore::head() {
 
 follower::EventPage MemoryMetastore::events(const follower::EventRequest& request) {
   before_call("events");
+  if (cut_) most_asked_after_a_cut = std::max(most_asked_after_a_cut, request.max_events);
   follower::EventPage page;
   for (const processor::Event& event : events_) {
     if (event.id <= request.after) continue;
+    page.cut = page.events.size() == events_a_page;
+    if (page.cut) break;
     if (std::cmp_equal(page.events.size(), request.max_events)) break;
     page.events.push_back(event);
   }
+  cut_ = page.cut;
   return page;
 }
 

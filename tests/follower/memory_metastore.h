@@ -36,6 +36,8 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
   std::function<void(std::string_view)> before_call = [](std::string_view) {};
   std::string database_uuid = "uuid-1";
   size_t tables_a_page = 2;
+  size_t events_a_page = SIZE_MAX;  ///< a page of more is cut, as by its bytes
+  int32_t most_asked_after_a_cut = 0;
 
   void create_database(const std::string& database);
   /// With all its tables, as a cascade writes it.
@@ -54,6 +56,8 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
   void log_event(const std::string& type, const std::string& database, const std::string& table,
                  const std::string& message);
 
+  /// The next event gets the id of the last one, as concurrent clients of a 2.3.10 do.
+  void share_last_id() { --head_; }
   void skip_ids(int64_t count) { head_ += count; }
   void clean_events() { events_.clear(); }
   void start_log_anew() {
@@ -77,6 +81,7 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
   std::vector<processor::Event> events_;
   int64_t head_ = 0;
   int64_t next_creation_ = 1000;
+  bool cut_ = false;
 };
 
 }  // namespace hmsync::doubles

@@ -144,11 +144,11 @@ void MemoryStore::apply(const Fence& fence, const Batch& batch) {
   check(batch);
   check_fence(fence);
   for (const Mutation& mutation : batch.mutations) {
-    if (std::visit(Apply{live}, mutation.operation)) follower.re_reads_pending = true;
+    if (std::visit(Apply{live}, mutation.operation)) orders.re_reads_due = true;
   }
   for (const QuarantinedEvent& event : batch.quarantined) {
     quarantine.push_back(event);
-    follower.re_reads_pending = true;
+    orders.re_reads_due = true;
   }
   follower.cursor = batch.cursor;
   totals.applied += batch.counts.applied;
@@ -217,7 +217,7 @@ Difference MemoryStore::publish(const Fence& fence, const std::string& snapshot,
   live = staging_.at(snapshot);
   follower.cursor = publication.cursor;
   follower.metastore_uuid = publication.metastore_uuid;
-  follower.re_reads_pending = false;
+  orders.re_reads_due = false;
   if (publication.raise_generation) ++follower.generation;
   publications.push_back(publication);
   after_effect("publish");

@@ -77,7 +77,7 @@ struct World {
   /// Until the store stands at the metastore's head, and no snapshot runs.
   bool catch_up() {
     return run_until([&] {
-      return store.follower.cursor == metastore.now() && !store.follower.re_reads_pending &&
+      return store.follower.cursor == metastore.now() && !store.orders.re_reads_due &&
              store.orders.resyncs.empty() &&
              observer.last_poll.phase == follower::Phase::following &&
              observer.last_poll.state.cursor == metastore.now();

@@ -61,7 +61,7 @@ TYPED_TEST_P(StoreContract, StartsWithoutACursor) {
   EXPECT_EQ(state.cursor, std::nullopt);
   EXPECT_EQ(state.generation, 0);
   EXPECT_EQ(state.token, this->token_);
-  EXPECT_FALSE(state.re_reads_pending);
+  EXPECT_FALSE(this->store_.orders().pending().re_reads_due);
 }
 
 TYPED_TEST_P(StoreContract, ABatchIsReadableWithItsCursorAndRaisesTheCommitNumber) {
@@ -160,7 +160,7 @@ TYPED_TEST_P(StoreContract, ARenameWhoseSourceIsMissingMakesItsTargetAndAsksForA
   EXPECT_EQ(this->store_.objects(),
             (std::vector<std::string>{
                 "table sales.there MANAGED_TABLE alice hdfs://nn/w/sales.db/there"}));
-  EXPECT_TRUE(this->store_.events().state().re_reads_pending);
+  EXPECT_TRUE(this->store_.orders().pending().re_reads_due);
 }
 
 TYPED_TEST_P(StoreContract, AnUpdateOfAMissingTableMakesItAndAsksForAReRead) {
@@ -168,7 +168,7 @@ TYPED_TEST_P(StoreContract, AnUpdateOfAMissingTableMakesItAndAsksForAReRead) {
   EXPECT_EQ(this->store_.objects(),
             (std::vector<std::string>{
                 "table sales.orders MANAGED_TABLE alice hdfs://nn/w/sales.db/orders"}));
-  EXPECT_TRUE(this->store_.events().state().re_reads_pending);
+  EXPECT_TRUE(this->store_.orders().pending().re_reads_due);
 }
 
 TYPED_TEST_P(StoreContract, AQuarantinedEventAsksForAReReadOfWhatItsHeaderNames) {
@@ -183,7 +183,7 @@ TYPED_TEST_P(StoreContract, AQuarantinedEventAsksForAReReadOfWhatItsHeaderNames)
   event.message = "{";
   batch.quarantined = {{event, "not readable"}};
   this->store_.events().apply(this->fence(), batch);
-  EXPECT_TRUE(this->store_.events().state().re_reads_pending);
+  EXPECT_TRUE(this->store_.orders().pending().re_reads_due);
 }
 
 TYPED_TEST_P(StoreContract, ASnapshotIsSeenOnlyOnceItIsPublished) {
@@ -256,7 +256,7 @@ TYPED_TEST_P(StoreContract, EventsReplayedOnTheStagingDoWhatLiveEventsDo) {
   publication.cursor = 4;
   snapshots.publish(this->fence(), id, publication);
   EXPECT_EQ(this->store_.objects(), kSome);
-  EXPECT_FALSE(this->store_.events().state().re_reads_pending);
+  EXPECT_FALSE(this->store_.orders().pending().re_reads_due);
 }
 
 TYPED_TEST_P(StoreContract, AFencedSnapshotChangesNothing) {
@@ -279,7 +279,7 @@ TYPED_TEST_P(StoreContract, AResetRaisesTheGenerationAndEndsPendingReReads) {
   const follower::FollowerState state = this->store_.events().state();
   EXPECT_EQ(state.generation, 1);
   EXPECT_EQ(state.cursor, 0);
-  EXPECT_FALSE(state.re_reads_pending);
+  EXPECT_FALSE(this->store_.orders().pending().re_reads_due);
   EXPECT_THAT(this->store_.objects(), testing::IsEmpty());
 }
 
