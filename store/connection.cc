@@ -121,6 +121,8 @@ void Connection::set_session() {
   if (options_.writes) {
     sql += "; SET idle_in_transaction_session_timeout = " + text_of(options_.idle_in_transaction);
   }
+  for (const std::string& channel : channels_) sql += "; LISTEN " + quoted_identifier(channel);
+  missed_ = !channels_.empty();
   if (PQsendQuery(connection_.get(), sql.c_str()) != 1)
     lose(std::string("cannot send to the database: ") + PQerrorMessage(connection_.get()));
   last_result();
@@ -203,20 +205,31 @@ Result Connection::last_result() {
   flush();
   std::optional<Result> last;
   std::optional<Error> failure;
+  int64_t rows = 0;
   while (PGresult* next = next_result()) {
     Result result(next);
     const auto status = PQresultStatus(next);
     if (status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE) {
       if (!failure) failure = statement_error(next);
     } else {
+      rows += result.written();
       last = std::move(result);
     }
     if (status == PGRES_COPY_IN) break;
   }
   if (observer_ != nullptr) observer_->round_trip();
   if (failure) fail(*failure);
+  wrote(rows);
   if (!last) lose("the database closed the connection without an answer");
   return std::move(*last);
+}
+
+/// What a transaction wrote counts once it is committed.
+void Connection::wrote(int64_t rows) {
+  written_ += rows;
+  if (in_transaction_) return;
+  if (observer_ != nullptr && written_ > 0) observer_->rows_written(written_);
+  written_ = 0;
 }
 
 void Connection::send(std::string_view sql, std::span<const Parameter> parameters) {
@@ -246,6 +259,11 @@ void Connection::execute(const std::string& sql) {
   last_result();
 }
 
+void Connection::listen(const std::string& channel) {
+  channels_.push_back(channel);
+  execute("LISTEN " + quoted_identifier(channel));
+}
+
 void Connection::interrupt() {
   const uint64_t one = 1;
   [[maybe_unused]] const auto bytes = write(wake_, &one, sizeof one);
@@ -256,13 +274,17 @@ int Connection::backend_pid() const { return connection_ ? PQbackendPID(connecti
 Transaction::Transaction(Connection& connection) : connection_(connection) {
   connection_.execute("BEGIN ISOLATION LEVEL READ COMMITTED");
   connection_.in_transaction_ = true;
+  connection_.written_ = 0;
 }
 
 Transaction::~Transaction() {
   connection_.in_transaction_ = false;
-  if (!open_ || connection_.connection_ == nullptr) return;
+  if (!open_) return;
+  connection_.written_ = 0;
+  if (connection_.connection_ == nullptr) return;
   try {
-    if (PQtransactionStatus(connection_.raw()) != PQTRANS_IDLE) connection_.execute("ROLLBACK");
+    if (PQtransactionStatus(connection_.connection_.get()) != PQTRANS_IDLE)
+      connection_.execute("ROLLBACK");
   } catch (const Error&) {
     // A session that is not there any more has rolled back.
     connection_.connection_.reset();
@@ -271,16 +293,17 @@ Transaction::~Transaction() {
 
 void Transaction::commit() {
   connection_.ready();
-  if (PQtransactionStatus(connection_.raw()) != PQTRANS_INTRANS) {
+  if (PQtransactionStatus(connection_.connection_.get()) != PQTRANS_INTRANS) {
     throw Error(ErrorKind::fatal, "a transaction that failed was to be committed");
   }
-  if (PQsendQuery(connection_.raw(), "COMMIT") == 1) {
+  if (PQsendQuery(connection_.connection_.get(), "COMMIT") == 1) {
     connection_.flush();
     if (connection_.observer_ != nullptr) connection_.observer_->commit_sent();
   }
   connection_.last_result();
   open_ = false;
   connection_.in_transaction_ = false;
+  connection_.wrote(0);
 }
 
 }  // namespace hmsync::store

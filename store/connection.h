@@ -37,6 +37,8 @@ class ConnectionObserver {
   virtual void round_trip() = 0;
   /// A COMMIT is on its way, its answer not yet read.
   virtual void commit_sent() {}
+  /// Rows that were written and, within a transaction, committed: see Result::written().
+  virtual void rows_written(int64_t /*rows*/) {}
   virtual void failed(ErrorKind /*kind*/) {}
 };
 
@@ -70,6 +72,11 @@ class Result {
   [[nodiscard]] bool boolean(int row, int column) const { return text(row, column) == "t"; }
   /// Rows that INSERT, UPDATE or DELETE touched.
   [[nodiscard]] int64_t affected() const;
+  /// Rows that INSERT, UPDATE, DELETE or COPY wrote. A statement that writes within WITH says
+  /// itself what counts: in its first column, if that is named rows_written. For a mutation that
+  /// is the objects or partitions it was given, for a grant the grants that changed; rows of logs
+  /// that are written along with them are not counted.
+  [[nodiscard]] int64_t written() const;
 
  private:
   std::unique_ptr<PGresult, decltype(&PQclear)> result_;
@@ -109,6 +116,15 @@ class Connection {
   void copy_in(const std::string& copy_sql,
                const std::function<void(const std::function<void(std::string_view)>&)>& write);
 
+  /// Repeated at each reconnect, since LISTEN ends with its session.
+  void listen(const std::string& channel);
+  /// True once a NOTIFY with this payload came on a channel listened to, or may have been missed
+  /// since a reconnect lay in between; false when the time is over or `wake_descriptor` (-1: none)
+  /// is readable, which is left to its owner to read. Throws Error(transient) when the connection
+  /// is lost meanwhile. Not within a Transaction.
+  bool wait_for_notification(std::string_view payload, int wake_descriptor,
+                             std::chrono::milliseconds time);
+
   /// Ends the connection's current call, or its next one while none is running, from another
   /// thread: it throws Error(transient), and the effect of that call is unknown.
   void interrupt();
@@ -133,6 +149,8 @@ class Connection {
   Result last_result();
   void send(std::string_view sql, std::span<const Parameter> parameters);
   void read_pipeline(std::vector<Result>& results, std::optional<Error>& failure);
+  bool take_notifications(std::string_view payload);
+  void wrote(int64_t rows);
   void fail(const Error& error);
   void lose(const std::string& why);
 
@@ -141,6 +159,9 @@ class Connection {
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
   int wake_;  ///< an eventfd: readable once interrupt() was called
   bool in_transaction_ = false;
+  int64_t written_ = 0;  ///< rows not told to the observer yet
+  std::vector<std::string> channels_;
+  bool missed_ = false;  ///< notifications may have been
 };
 
 /// A transaction over several round trips: rolls back unless commit() was called.

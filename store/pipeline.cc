@@ -1,4 +1,9 @@
 // The calls of a connection that are more than one question and one answer.
+#include <poll.h>
+
+#include <cerrno>
+#include <utility>
+
 #include "store/connection.h"
 #include "store/postgres_error.h"
 
@@ -35,6 +40,9 @@ std::vector<Result> Connection::transaction(std::span<const Statement> statement
   }
   results.erase(results.begin());
   results.pop_back();
+  int64_t rows = 0;
+  for (const Result& result : results) rows += result.written();
+  wrote(rows);
   return results;
 }
 
@@ -90,6 +98,36 @@ void Connection::for_each_row(std::string_view sql, std::span<const Parameter> p
   }
   if (observer_ != nullptr) observer_->round_trip();
   if (failure) fail(*failure);
+}
+
+bool Connection::take_notifications(std::string_view payload) {
+  bool came = std::exchange(missed_, false);
+  while (PGnotify* notify = PQnotifies(connection_.get())) {
+    came = came || payload == notify->extra;
+    PQfreemem(notify);
+  }
+  return came;
+}
+
+bool Connection::wait_for_notification(std::string_view payload, int wake_descriptor,
+                                       std::chrono::milliseconds time) {
+  const auto limit = std::chrono::steady_clock::now() + time;
+  ready();
+  while (!take_notifications(payload)) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return false;
+    pollfd polled[] = {{PQsocket(connection_.get()), POLLIN, 0}, {wake_descriptor, POLLIN, 0}};
+    const int ready = poll(polled, 2, static_cast<int>(left.count()));
+    if (ready < 0 && errno != EINTR) lose("the database's notifications cannot be waited for");
+    if (ready <= 0) continue;
+    if (polled[0].revents != 0 && PQconsumeInput(connection_.get()) == 0) {
+      lose(std::string("the connection to the database was lost: ") +
+           PQerrorMessage(connection_.get()));
+    }
+    if (polled[1].revents != 0) return take_notifications(payload);
+  }
+  return true;
 }
 
 void Connection::copy_in(

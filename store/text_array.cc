@@ -74,6 +74,16 @@ int64_t Result::integer(int row, int column) const {
   return value;
 }
 
+int64_t Result::written() const {
+  const std::string_view tag = PQcmdStatus(result_.get());
+  for (const std::string_view command : {"INSERT", "UPDATE", "DELETE", "COPY"}) {
+    if (tag.starts_with(command)) return affected();
+  }
+  const char* column = PQfname(result_.get(), 0);
+  const bool told = column != nullptr && std::string_view(column) == "rows_written";
+  return told && rows() > 0 ? integer(0, 0) : 0;
+}
+
 int64_t Result::affected() const {
   const std::string_view digits = PQcmdTuples(result_.get());
   int64_t value = 0;

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <fstream>
 #include <thread>
 
@@ -127,6 +130,79 @@ TEST_F(ConnectionTest, AnInterruptEndsTheCallThatIsRunning) {
               HasSubstr("transient: the call to the database was interrupted"));
   interrupter.join();
   EXPECT_EQ(connection_.query("SELECT 1").integer(0, 0), 1);
+}
+
+TEST_F(ConnectionTest, ANotificationIsWaitedForByItsPayload) {
+  Connection other(database_.options());
+  connection_.listen("news");
+  other.execute("NOTIFY news, 'others'");
+  EXPECT_FALSE(connection_.wait_for_notification("ours", -1, milliseconds(20)));
+  std::thread teller([&] { other.execute("NOTIFY news, 'ours'"); });
+  EXPECT_TRUE(connection_.wait_for_notification("ours", -1, std::chrono::seconds(60)));
+  teller.join();
+  EXPECT_FALSE(connection_.wait_for_notification("ours", -1, milliseconds(20)));
+  other.execute("NOTIFY news, 'ours'");
+  connection_.query("SELECT 1");  // whose answer may bring the notification along
+  EXPECT_TRUE(connection_.wait_for_notification("ours", -1, std::chrono::seconds(60)));
+}
+
+TEST_F(ConnectionTest, AReadableDescriptorEndsTheWaitForANotification) {
+  const int wake = eventfd(1, EFD_CLOEXEC);
+  connection_.listen("news");
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(connection_.wait_for_notification("ours", wake, std::chrono::seconds(60)));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  close(wake);
+}
+
+TEST_F(ConnectionTest, AReconnectListensAgainAndCountsAsANotificationSinceOneMayBeMissed) {
+  Connection other(database_.options());
+  connection_.listen("news");
+  other.query("SELECT pg_terminate_backend($1, 10000)",
+              {std::to_string(connection_.backend_pid())});
+  connection_.query("SELECT 1");
+  EXPECT_TRUE(connection_.wait_for_notification("ours", -1, milliseconds(0)));
+  EXPECT_FALSE(connection_.wait_for_notification("ours", -1, milliseconds(0)));
+  other.execute("NOTIFY news, 'ours'");
+  EXPECT_TRUE(connection_.wait_for_notification("ours", -1, std::chrono::seconds(60)));
+}
+
+TEST_F(ConnectionTest, AConnectionThatIsLostEndsTheWaitForANotification) {
+  Connection other(database_.options());
+  connection_.listen("news");
+  const std::string pid = std::to_string(connection_.backend_pid());
+  std::thread ender([&] { other.query("SELECT pg_terminate_backend($1, 10000)", {pid}); });
+  bool came = false;
+  const std::string told = thrown(
+      [&] { came = connection_.wait_for_notification("ours", -1, std::chrono::seconds(60)); });
+  // Where the session ended before the wait began, a reconnect tells of it.
+  EXPECT_TRUE(came || told.starts_with("transient: ")) << told;
+  ender.join();
+}
+
+TEST_F(ConnectionTest, RowsThatWereWrittenAreToldOnceTheyAreCommitted) {
+  CountingObserver observer;
+  Connection counted(database_.options(), &observer);
+  counted.query("SELECT FROM generate_series(1, 5)");
+  EXPECT_EQ(observer.rows, 0);
+  counted.query("INSERT INTO roles (role) SELECT unnest($1::text[])", {"{a,b}"});
+  counted.query(
+      "WITH gone AS (DELETE FROM roles RETURNING role_id) "
+      "SELECT count(*) AS rows_written FROM gone");
+  EXPECT_EQ(observer.rows, 4);
+  {
+    Transaction transaction(counted);
+    counted.execute("INSERT INTO roles (role) VALUES ('lost')");
+  }
+  EXPECT_EQ(observer.rows, 4);
+  Transaction transaction(counted);
+  counted.copy_in("COPY roles (role) FROM STDIN", [](const auto& put) { put("a\nb\nc\n"); });
+  counted.execute("UPDATE roles SET created_by = 'x'; DELETE FROM roles WHERE role = 'a'");
+  EXPECT_EQ(observer.rows, 4);
+  transaction.commit();
+  EXPECT_EQ(observer.rows, 4 + 3 + 3 + 1);
+  counted.transaction(std::vector<Statement>{{"DELETE FROM roles", {}}});
+  EXPECT_EQ(observer.rows, 13);
 }
 
 TEST_F(ConnectionTest, RowsComeOneByOne) {

@@ -328,7 +328,7 @@ TEST_F(EventStore, ADatabaseOfWhichOnlyTheNameIsToldIsReadAgain) {
 }
 
 TEST_F(EventStore, CountsAreSummedUpAndProgressIsTold) {
-  store_.side().execute("LISTEN hmsync_cursor");
+  store_.side().listen("hmsync_cursor");
   follower::Batch batch;
   batch.cursor = 1;
   batch.counts = {3, 2, 1, 4, 5, 6};
@@ -337,11 +337,7 @@ TEST_F(EventStore, CountsAreSummedUpAndProgressIsTold) {
   EXPECT_THAT(store_.lines("SELECT concat_ws(' ', applied, ignored, quarantined, late, shared_id, "
                            "refuted, shared_ids_seen) FROM followers"),
               ElementsAre("6 4 2 8 10 12 t"));
-  PQconsumeInput(store_.side().raw());
-  const std::unique_ptr<PGnotify, decltype(&PQfreemem)> notice(PQnotifies(store_.side().raw()),
-                                                               &PQfreemem);
-  ASSERT_TRUE(notice);
-  EXPECT_STREQ(notice->extra, "server1");
+  EXPECT_TRUE(store_.side().wait_for_notification("server1", -1, std::chrono::seconds(60)));
 }
 
 TEST_F(EventStore, ARecordedHeadWaitsForNoBatch) {

@@ -19,8 +19,10 @@ class CountingObserver : public ConnectionObserver {
  public:
   void round_trip() override { ++round_trips; }
   void commit_sent() override { on_commit_sent(); }
+  void rows_written(int64_t count) override { rows += count; }
 
   int round_trips = 0;
+  int64_t rows = 0;
   std::function<void()> on_commit_sent = [] {};
 };
 
