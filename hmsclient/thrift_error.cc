@@ -4,12 +4,14 @@
 #include <thrift/protocol/TProtocolException.h>
 #include <thrift/transport/TTransportException.h>
 
+#include <exception>
+#include <new>
+
 #include "metastore_types.h"
 
 namespace hmsync::hmsclient {
 
 using apache::thrift::TApplicationException;
-using apache::thrift::TException;
 using apache::thrift::protocol::TProtocolException;
 using apache::thrift::transport::TTransportException;
 
@@ -83,7 +85,9 @@ void rethrow_as_error(const std::string& where) {
     rethrow_transport(where, e);
   } catch (const TProtocolException& e) {
     rethrow_protocol(where, e);
-  } catch (const TException& e) {
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::transient, where + "no memory for the answer");
+  } catch (const std::exception& e) {
     throw Error(ErrorKind::transient, where + e.what());
   }
 }

@@ -33,7 +33,8 @@ class InternalError : public Refusal {
 };
 
 /// To be called while an exception is being handled: throws it again as an Error, with `where` in
-/// front. Anything but a Refusal may have left the connection in the middle of a message.
+/// front; also what the standard library throws when an answer cannot be held. Anything but a
+/// Refusal may have left the connection in the middle of a message.
 [[noreturn]] void rethrow_as_error(const std::string& where);
 
 }  // namespace hmsync::hmsclient

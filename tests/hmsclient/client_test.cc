@@ -5,8 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <new>
+#include <stdexcept>
 #include <thread>
 
+#include "hmsclient/connection.h"
 #include "hmsclient/thrift_output.h"
 #include "tests/fixtures/eventually.h"
 #include "tests/fixtures/fake_hms.h"
@@ -214,6 +217,24 @@ TEST(Client, AnAnswerAboveTheLimitNamesTheSetting) {
   expect_error(ErrorKind::fatal, "metastore.max_message",
                [&] { client.config_value("hive.some.key", std::string(2000, 'x')); });
   EXPECT_EQ(client.config_value("hive.some.key", "short"), "short");
+}
+
+TEST(Client, WhateverAnAnswerMakesTheLibraryThrowIsATransientErrorWithItsPlace) {
+  FakeHms hms;
+  Options options = options_for({hms.uri()});
+  options.attempts = 1;
+  Client client(options);
+  const auto while_reading = [&](const std::exception_ptr& thrown) {
+    client.run([&](Connection& connection) {
+      connection.call("get_table", [&](const auto&) { std::rethrow_exception(thrown); });
+    });
+  };
+  const std::string where = "metastore 127.0.0.1:" + std::to_string(hms.port()) + ": get_table: ";
+  expect_error(ErrorKind::transient, where + "no memory",
+               [&] { while_reading(std::make_exception_ptr(std::bad_alloc())); });
+  expect_error(ErrorKind::transient, where + "vector too long", [&] {
+    while_reading(std::make_exception_ptr(std::length_error("vector too long")));
+  });
 }
 
 TEST(Client, ASettingThatMayNotBeAskedForIsTheFallback) {
