@@ -4,8 +4,8 @@
 #include <thrift/protocol/TProtocolException.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "Metastore.h"
@@ -24,6 +24,7 @@ using apache::thrift::protocol::TType;
 /// Reading so much through is cheaper than a new connection.
 constexpr int64_t kCheapToSkip = 1 << 20;
 constexpr int64_t kEventOverhead = 100;
+constexpr int32_t kPartBytes = 64 << 10;
 
 std::string read_bounded_string(Connection& connection, Protocol& in) {
   int32_t size = 0;
@@ -31,20 +32,22 @@ std::string read_bounded_string(Connection& connection, Protocol& in) {
   if (size < 0) {
     throw TProtocolException(TProtocolException::NEGATIVE_SIZE);
   }
-  std::string text;
   connection.begin_element();
-  if (size <= connection.max_message()) {
-    text.resize(static_cast<size_t>(size));
-    in.getTransport()->readAll(reinterpret_cast<uint8_t*>(text.data()),
-                               static_cast<uint32_t>(size));
-    return text;
-  }
-  std::array<uint8_t, 64 << 10> passed{};
-  for (int64_t left = size; left > 0;) {
-    const auto part = static_cast<uint32_t>(std::min<int64_t>(left, passed.size()));
-    connection.begin_element();
-    in.getTransport()->readAll(passed.data(), part);
+  const bool kept = size <= connection.max_message();
+  std::string text;  // grows with what comes, not with what is claimed
+  for (int32_t left = size; left > 0;) {
+    const int32_t part = std::min(left, kPartBytes);
+    const size_t begin = kept ? text.size() : 0;
+    text.resize(begin + static_cast<size_t>(part));
+    in.getTransport()->readAll(reinterpret_cast<uint8_t*>(text.data() + begin),
+                               static_cast<uint32_t>(part));
+    if (!kept) {
+      connection.begin_element();
+    }
     left -= part;
+  }
+  if (kept) {
+    return text;
   }
   return "not kept: a message of " + std::to_string(size) +
          " bytes, more than metastore.max_message allows";
@@ -100,7 +103,8 @@ processor::Event read_event(Connection& connection, Protocol& in) {
   return event;
 }
 
-/// Takes events until max_bytes or max_events are held.
+/// Takes events until max_bytes or max_events are held. It ends only between two ids, since the
+/// next page is asked for by id: one event is read beyond the limits to know where that is.
 class PageReader {
  public:
   PageReader(Connection& connection, const follower::EventRequest& request)
@@ -108,28 +112,47 @@ class PageReader {
 
   bool read(Protocol& in, uint32_t index, uint32_t size) {
     processor::Event event = read_event(connection_, in);
+    const auto bytes = static_cast<int64_t>(event.message.size());
     if (page_.cut) {
-      skipped_ += static_cast<int64_t>(event.message.size());
+      skipped_ += bytes;
       return skipped_ <= kCheapToSkip;
     }
-    page_.events.push_back(std::move(event));
-    bytes_ += static_cast<int64_t>(page_.events.back().message.size());
-    const uint32_t taken = index + 1;
-    // A server that sends more than was asked for gets no memory for it either.
-    const bool full =
-        bytes_ >= request_.max_bytes ||
-        (request_.max_events > 0 && taken >= static_cast<uint32_t>(request_.max_events));
-    if (!full || taken == size) {
-      return true;
+    if (full() && !(has_one_id() && event.id == page_.events.back().id)) {
+      const int64_t average = bytes_ / static_cast<int64_t>(page_.events.size());
+      end_before(event.id);
+      return (average + kEventOverhead) * (size - index - 1) <= kCheapToSkip;
     }
-    page_.cut = true;
-    const int64_t left = (bytes_ / taken + kEventOverhead) * (size - taken);
-    return left <= kCheapToSkip;
+    bytes_ += bytes;
+    page_.events.push_back(std::move(event));
+    return true;
+  }
+
+  /// True where the answer ended, full, within the only id that it has.
+  [[nodiscard]] bool ended_within_id(int32_t asked) const {
+    return !page_.cut && asked > 0 && page_.events.size() >= static_cast<size_t>(asked);
   }
 
   follower::EventPage take() { return std::move(page_); }
 
  private:
+  [[nodiscard]] bool full() const {
+    // A server that sends more than was asked for gets no memory for it either.
+    return !page_.events.empty() &&
+           (bytes_ >= request_.max_bytes ||
+            (request_.max_events > 0 &&
+             page_.events.size() >= static_cast<size_t>(request_.max_events)));
+  }
+  [[nodiscard]] bool has_one_id() const {
+    return page_.events.front().id == page_.events.back().id;
+  }
+
+  void end_before(int64_t id) {
+    page_.cut = true;
+    while (page_.events.back().id == id) {
+      page_.events.pop_back();
+    }
+  }
+
   Connection& connection_;
   const follower::EventRequest& request_;
   int64_t bytes_ = 0;
@@ -168,23 +191,33 @@ int64_t NotificationReader::head() {
 }
 
 follower::EventPage NotificationReader::events(const follower::EventRequest& request) {
+  constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+  const ListAnswer answer{.method = "get_next_notification", .in_struct = true};
   idl::NotificationEventRequest asked;
   asked.__set_lastEvent(request.after);
-  asked.__set_maxEvents(request.max_events);
-  const ListAnswer answer{.method = "get_next_notification", .in_struct = true};
-  follower::EventPage page;
-  call_notification_api(client_, [&](Connection& connection) {
-    PageReader reader(connection, request);
-    connection.call(answer.method, [&](const std::shared_ptr<Protocol>& protocol) {
-      idl::MetastoreClient(protocol).send_get_next_notification(asked);
-      read_list_answer(connection, *protocol, answer,
-                       [&](Protocol& in, uint32_t index, uint32_t size) {
-                         return reader.read(in, index, size);
-                       });
+  // One more shows whether the page ends within an id; where it is all of one id, more are needed.
+  int32_t most = request.max_events > 0 ? std::min(request.max_events, kMost - 1) + 1 : 0;
+  for (;;) {
+    asked.__set_maxEvents(most);
+    follower::EventPage page;
+    bool whole = true;
+    call_notification_api(client_, [&](Connection& connection) {
+      PageReader reader(connection, request);
+      connection.call(answer.method, [&](const std::shared_ptr<Protocol>& protocol) {
+        idl::MetastoreClient(protocol).send_get_next_notification(asked);
+        read_list_answer(connection, *protocol, answer,
+                         [&](Protocol& in, uint32_t index, uint32_t size) {
+                           return reader.read(in, index, size);
+                         });
+      });
+      whole = !reader.ended_within_id(most);
+      page = reader.take();
     });
-    page = reader.take();
-  });
-  return page;
+    if (whole || most == kMost) {
+      return page;
+    }
+    most = most > kMost / 2 ? kMost : most * 2;
+  }
 }
 
 std::optional<std::string> NotificationReader::uuid() {

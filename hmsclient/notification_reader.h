@@ -19,8 +19,10 @@ class NotificationReader : public follower::NotificationLog {
   /// its notification calls (on by default from 3.0 on). The server answers that and a failure of
   /// its database alike; they are told apart by whether another call that needs the database works.
   int64_t head() override;
-  /// In the server's order, whatever it is. Events are decoded one by one: once max_bytes are held
-  /// the rest is dropped unread. A message longer than max_message is read through and replaced by
+  /// In the server's order, whatever it is. Events are decoded one by one: once max_bytes or
+  /// max_events are held the rest is dropped unread. A page never ends between two events of one
+  /// id: the id is left to the next page, or comes whole, whatever the limits, where it is the
+  /// page's only one. A message longer than max_message is read through and replaced by
   /// a text that says so, which no decoder takes for a message.
   follower::EventPage events(const follower::EventRequest& request) override;
   std::optional<std::string> uuid() override;

@@ -1,6 +1,7 @@
 #include "hmsclient/notification_reader.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include "tests/fixtures/fake_hms.h"
 #include "tests/hmsclient/expect_error.h"
@@ -146,6 +147,66 @@ TEST(NotificationReader, APageThatIsFullAtItsLastEventIsNotCut) {
   EXPECT_FALSE(page.cut);
 }
 
+std::vector<processor::Event> events_of(const std::vector<int64_t>& ids, size_t bytes) {
+  std::vector<processor::Event> events;
+  for (const int64_t id : ids) {
+    events.push_back(event_with(id, std::string(bytes, 'x')));
+  }
+  return events;
+}
+
+TEST(NotificationReader, APageThatItsCountEndsWithinAnIdLeavesThatIdToTheNextPage) {
+  FakeHms hms;
+  hms.set_events(events_of({1, 2, 2, 2}, 10));
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  for (const int32_t most : {2, 3}) {
+    const follower::EventPage first = reader.events({.after = 0, .max_events = most});
+    EXPECT_THAT(ids(first), ElementsAre(1)) << most;
+    EXPECT_TRUE(first.cut) << most;
+    const follower::EventPage second = reader.events({.after = 1, .max_events = most});
+    EXPECT_THAT(ids(second), ElementsAre(2, 2, 2)) << most;
+    EXPECT_FALSE(second.cut) << most;
+  }
+}
+
+TEST(NotificationReader, APageThatItsBytesEndWithinAnIdLeavesThatIdToTheNextPage) {
+  FakeHms hms;
+  hms.set_events(events_of({1, 2, 2, 2, 3}, 400));
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  for (const int64_t most : {800, 1200}) {
+    const follower::EventPage first = reader.events({.after = 0, .max_bytes = most});
+    EXPECT_THAT(ids(first), ElementsAre(1)) << most;
+    EXPECT_TRUE(first.cut) << most;
+  }
+  const follower::EventPage second = reader.events({.after = 1, .max_bytes = 800});
+  EXPECT_THAT(ids(second), ElementsAre(2, 2, 2)) << "an id is never cut, however large it is";
+  EXPECT_TRUE(second.cut);
+  EXPECT_THAT(ids(reader.events({.after = 2, .max_bytes = 800})), ElementsAre(3));
+}
+
+TEST(NotificationReader, APageThatEndsBetweenTwoIdsIsNotShortened) {
+  FakeHms hms;
+  hms.set_events(events_of({1, 2, 2, 3}, 400));
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  EXPECT_THAT(ids(reader.events({.after = 0, .max_events = 3})), ElementsAre(1, 2, 2));
+  EXPECT_THAT(ids(reader.events({.after = 0, .max_bytes = 1200})), ElementsAre(1, 2, 2));
+}
+
+TEST(NotificationReader, AnIdWithMoreEventsThanAreAskedForComesWhole) {
+  FakeHms hms;
+  std::vector<int64_t> many(50, 7);
+  many.push_back(8);
+  hms.set_events(events_of(many, 400));
+  Client client(options_for(hms));
+  const follower::EventPage page =
+      NotificationReader(client).events({.after = 0, .max_events = 3, .max_bytes = 500});
+  EXPECT_THAT(ids(page), testing::AllOf(testing::SizeIs(50), testing::Each(7)));
+  EXPECT_TRUE(page.cut);
+}
+
 TEST(NotificationReader, AMessageAboveTheLimitIsReplacedAndWhatFollowsIsStillRead) {
   FakeHms hms;
   hms.set_events(
@@ -243,6 +304,33 @@ TEST(NotificationReader, ABrokenPageIsAskedForAgainAndNothingOfItIsKept) {
   Client client(options_for(hms));
   EXPECT_THAT(ids(NotificationReader(client).events({})), ElementsAre(1, 2));
   EXPECT_EQ(hms.connections(), 2);
+}
+
+int64_t most_kilobytes_so_far() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST(NotificationReader, AMessageThatClaimsTwoBillionBytesNeedsNoMemoryForThem) {
+  FakeHms hms;
+  // REPLY get_next_notification, success { events: list of 1 { message: 2^31-1 bytes, then nothing.
+  std::string bytes("\x80\x01\x00\x02\x00\x00\x00\x15", 8);
+  bytes += "get_next_notification";
+  bytes += std::string("\x00\x00\x00\x00", 4);
+  bytes += std::string("\x0c\x00\x00\x0f\x00\x01\x0c\x00\x00\x00\x01", 11);
+  bytes += std::string("\x0b\x00\x06\x7f\xff\xff\xff", 7);
+  hms.on("get_next_notification", {.kind = Reaction::Kind::bytes, .text = bytes});
+  for (const int64_t most : {int64_t{100} << 20, int64_t{4} << 30}) {
+    Options options = options_for(hms);
+    options.attempts = 1;
+    options.call_timeout = std::chrono::milliseconds(300);
+    options.max_message = most;
+    Client client(options);
+    const int64_t before = most_kilobytes_so_far();
+    expect_error(ErrorKind::transient, "timed out", [&] { NotificationReader(client).events({}); });
+    EXPECT_LT(most_kilobytes_so_far() - before, 200 << 10) << most;
+  }
 }
 
 TEST(NotificationReader, AListThatClaimsTwoBillionEventsNeedsNoMemoryForThem) {
