@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "processor/error.h"
+#include "daemon/caught.h"
 
 namespace hmsync::daemon {
 namespace {
@@ -54,18 +54,29 @@ void HeadRefresher::run() {
     if (stopping_) return;
     const auto asking = std::exchange(asking_, {});
     lock.unlock();
-    const auto seen = board_.head_seen();
-    std::optional<int64_t> head;
-    if (!asking.empty() || look_is_due(seen)) {
-      const HeadAnswer answer = look();
-      for (const auto& done : asking) done(answer);
-      head = answer.head;
-    } else if (seen) {
-      head = seen->head;
+    try {
+      turn(asking);
+    } catch (const std::exception&) {
+      board_.failed(Reporter::refresher, ProblemCode::metastore_unreachable, caught().what());
     }
-    if (head && board_.leads()) record(*head);
     lock.lock();
   }
+}
+
+void HeadRefresher::turn(const std::vector<std::function<void(const HeadAnswer&)>>& asking) {
+  const auto seen = board_.head_seen();
+  std::optional<int64_t> head;
+  if (!asking.empty() || look_is_due(seen)) {
+    const HeadAnswer answer = look();
+    for (const auto& done : asking) done(answer);
+    head = answer.head;
+  } else if (seen && std::chrono::steady_clock::now() - seen->asked <= interval_) {
+    // An older one would pass for freshly read while the metastore is away. Of two recorded one
+    // after the other the second was asked for after the first was recorded: what a revoke that
+    // waits for "the first head read afterwards" relies on.
+    head = seen->head;
+  }
+  if (head && board_.leads()) record(*head);
 }
 
 bool HeadRefresher::look_is_due(const std::optional<StatusBoard::HeadSeen>& seen) const {
@@ -86,7 +97,8 @@ HeadAnswer HeadRefresher::look() {
     board_.cured(Reporter::refresher, ProblemCode::metastore_not_authorised);
     ports_.answered();
     return {head, ""};
-  } catch (const Error& error) {
+  } catch (const std::exception&) {
+    const Error error = caught();
     next_look_ = std::chrono::steady_clock::now() + kLookAfterFailure;
     last_look_failed_ = true;
     board_.failed(Reporter::refresher,
@@ -105,7 +117,8 @@ void HeadRefresher::record(int64_t head) {
     recorded_ = head;
     recorded_at_ = now;
     board_.cured(Reporter::refresher, ProblemCode::store_unreachable);
-  } catch (const Error& error) {
+  } catch (const std::exception&) {
+    const Error error = caught();
     board_.failed(Reporter::refresher, ProblemCode::store_unreachable, error.what());
   }
 }

@@ -18,8 +18,6 @@
 
 namespace hmsync::daemon {
 
-class Log;
-
 /// The head, or why it is not known.
 struct HeadAnswer {
   std::optional<int64_t> head;
@@ -52,6 +50,7 @@ class HeadRefresher {
 
  private:
   void run();
+  void turn(const std::vector<std::function<void(const HeadAnswer&)>>& asking);
   [[nodiscard]] bool look_is_due(const std::optional<StatusBoard::HeadSeen>& seen) const;
   [[nodiscard]] HeadAnswer look();
   void record(int64_t head);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <new>
 
 #include "daemon/system_clock.h"
 #include "processor/error.h"
@@ -22,6 +23,7 @@ class ScriptedLog : public follower::NotificationLog {
     ++asked;
     std::unique_lock lock(mutex_);
     free_.wait(lock, [this] { return !blocked_; });
+    if (out_of_memory) throw std::bad_alloc();
     if (away) throw Error(ErrorKind::transient, "the metastore is away");
     return head_now;
   }
@@ -36,6 +38,7 @@ class ScriptedLog : public follower::NotificationLog {
 
   std::atomic<int> asked{0};
   std::atomic<bool> away{false};
+  std::atomic<bool> out_of_memory{false};
   std::atomic<int64_t> head_now{7};
 
  private:
@@ -114,6 +117,18 @@ TEST_F(HeadRefresherTest, SaysWhyTheHeadIsNotKnown) {
   EXPECT_TRUE(eventually(seconds(5), [&] { return board_.status().problems.empty(); }));
 }
 
+TEST_F(HeadRefresherTest, GoesOnAfterAFailureThatNobodyForesaw) {
+  log_.out_of_memory = true;
+  refresher_.start();
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 1; }));
+  EXPECT_EQ(answers_[0].head, std::nullopt);
+  log_.out_of_memory = false;
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 2; }));
+  EXPECT_EQ(answers_[1].head, 7);
+}
+
 TEST_F(HeadRefresherTest, KeepsTheHeadFreshAndRecordedWhileTheLoopIsBusy) {
   board_.elected(1);
   refresher_.start();
@@ -121,6 +136,24 @@ TEST_F(HeadRefresherTest, KeepsTheHeadFreshAndRecordedWhileTheLoopIsBusy) {
   log_.head_now = 20;
   EXPECT_TRUE(eventually(seconds(5), [&] { return board_.status().head == 20; }));
   EXPECT_TRUE(eventually(seconds(5), [&] { return last_recorded_ == 20; }));
+}
+
+TEST_F(HeadRefresherTest, RecordsNothingWhileTheMetastoreIsAway) {
+  refresher_.start();
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 1; }));
+  log_.away = true;
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 2; }));
+  ASSERT_TRUE(eventually(
+      seconds(5), [&] { return clock_.now() - board_.head_seen()->asked > milliseconds(10); }));
+  board_.elected(1);
+  // Twenty turns of the refresher.
+  EXPECT_FALSE(eventually(milliseconds(200), [&] { return recorded_ > 0; }));
+  EXPECT_EQ(board_.status().head, 7);
+  log_.away = false;
+  ask();
+  EXPECT_TRUE(eventually(seconds(5), [&] { return recorded_ == 1; }));
 }
 
 TEST_F(HeadRefresherTest, RecordsNothingOnAStandby) {
