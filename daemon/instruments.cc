@@ -102,9 +102,7 @@ void Instruments::saw_store(const StoreView& view) {
   if (board.leads()) return;
   follower_probe.set_paused(view.paused.has_value());
   if (!view.cursor || !view.head) return;
-  std::optional<double> ago;
-  if (view.caught_up_at) ago = std::max(clock.wall_seconds() - *view.caught_up_at, 0.0);
-  follower_probe.learned(*view.cursor, *view.head, ago);
+  follower_probe.learned(*view.cursor, *view.head, view.caught_up_ago);
 }
 
 void Instruments::saw_head() {

@@ -27,8 +27,11 @@ void StatusBoard::note_head(int64_t head, Time asked) {
 }
 
 void StatusBoard::note_caught_up(int64_t head, Time asked) {
-  if (!facts_.cursor || *facts_.cursor < head) return;
-  caught_up_ = caught_up_ ? std::max(*caught_up_, asked) : asked;
+  if (facts_.cursor && *facts_.cursor >= head) note_moment(asked);
+}
+
+void StatusBoard::note_moment(Time caught_up) {
+  caught_up_ = caught_up_ ? std::max(*caught_up_, caught_up) : caught_up;
 }
 
 void StatusBoard::note_counts(int64_t quarantined, int64_t suspended_grants) {
@@ -45,6 +48,8 @@ void StatusBoard::polled(const follower::PollReport& report) {
   facts_.paused = report.pause;
   facts_.metastore_uuid = report.state.metastore_uuid;
   note_position(report.state.cursor, report.state.generation);
+  // The loop knows each of its commits: a view of a later one was of a store that then lost it.
+  counted_ = std::min(counted_, report.state.commit_number);
   // A pause asks the metastore nothing: its head is the one of before.
   if (report.phase != follower::Phase::paused) {
     reported_.erase({ProblemCode::metastore_unreachable, Reporter::refresher});
@@ -57,6 +62,9 @@ void StatusBoard::polled(const follower::PollReport& report) {
 void StatusBoard::applied(const follower::BatchReport& report) {
   const std::lock_guard lock(mutex_);
   note_position(report.state.cursor, report.state.generation);
+  // Between the commit and this report the store may have been looked at.
+  if (report.state.commit_number <= counted_) return;
+  counted_ = report.state.commit_number;
   facts_.totals.applied += report.counts.applied;
   facts_.totals.ignored += report.counts.ignored;
   facts_.totals.quarantined += report.counts.quarantined;
@@ -154,10 +162,18 @@ void StatusBoard::saw_head(int64_t head, Time asked) {
 
 void StatusBoard::saw_store(const StoreView& view) {
   const std::lock_guard lock(mutex_);
-  note_counts(view.quarantined, view.suspended_grants);
-  facts_.totals = view.totals;
-  store_caught_up_at_ = view.caught_up_at;
-  if (facts_.leads && loop_reported_) return;
+  const bool loop_knows = facts_.leads && loop_reported_;
+  // Read before the loop's last commit and come after its report.
+  if (!loop_knows || view.commit_number >= counted_) {
+    counted_ = view.commit_number;
+    note_counts(view.quarantined, view.suspended_grants);
+    facts_.totals = view.totals;
+  }
+  if (loop_knows) return;
+  if (view.caught_up_ago) {
+    note_moment(clock_.now() - std::chrono::duration_cast<Time::duration>(
+                                   std::chrono::duration<double>(*view.caught_up_ago)));
+  }
   note_position(view.cursor, view.generation);
   facts_.paused = view.paused;
   if (!view.metastore_uuid.empty()) facts_.metastore_uuid = view.metastore_uuid;
@@ -210,10 +226,6 @@ Status StatusBoard::status() const {
   }
   if (caught_up_) {
     status.lag_seconds = std::chrono::duration<double>(clock_.now() - *caught_up_).count();
-  }
-  if (store_caught_up_at_) {
-    const double age = std::max(clock_.wall_seconds() - *store_caught_up_at_, 0.0);
-    status.lag_seconds = status.lag_seconds ? std::min(*status.lag_seconds, age) : age;
   }
   status.problems = problems();
   return status;

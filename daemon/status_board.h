@@ -53,10 +53,12 @@ struct Status {
 
 /// What the store tells of whoever leads.
 struct StoreView {
+  int64_t commit_number = 0;  ///< what it reflects
   int64_t generation = 0;
   std::optional<int64_t> cursor;
   std::optional<int64_t> head;
-  std::optional<double> caught_up_at;  ///< seconds since 1970, by the database's clock
+  /// Seconds, by the database's clock alone: it may differ from ours.
+  std::optional<double> caught_up_ago;
   follower::Phase phase = follower::Phase::starting;
   std::string metastore_uuid;
   int64_t quarantined = 0;
@@ -92,7 +94,7 @@ class StatusBoard {
   void saw_lease(const std::string& instance, double since, int64_t epoch, bool held);
   /// A head that was asked for at `asked` by somebody else than the loop.
   void saw_head(int64_t head, std::chrono::steady_clock::time_point asked);
-  /// On a leader only what the loop does not know better.
+  /// On a leader only what the loop does not know better, or later.
   void saw_store(const StoreView& view);
   void saw_metastore(const std::string& uri, const std::string& version);
 
@@ -111,6 +113,7 @@ class StatusBoard {
   void note_position(std::optional<int64_t> cursor, int64_t generation);
   void note_head(int64_t head, Time asked);
   void note_caught_up(int64_t head, Time asked);
+  void note_moment(Time caught_up);
   void note_counts(int64_t quarantined, int64_t suspended_grants);
   [[nodiscard]] std::vector<Problem> problems() const;
 
@@ -121,7 +124,7 @@ class StatusBoard {
   bool loop_reported_ = false;   ///< in this term
   std::optional<Time> head_at_;  ///< when the head shown was asked for
   std::optional<Time> caught_up_;
-  std::optional<double> store_caught_up_at_;
+  int64_t counted_ = -1;  ///< the commit up to which totals and quarantined tell
   double quarantine_since_ = 0;
   double suspended_since_ = 0;
   std::map<std::pair<ProblemCode, Reporter>, Problem> reported_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "daemon/caught.h"
 #include "store/event_store.h"
 #include "store/order_store.h"
 #include "store/reader.h"
@@ -29,10 +30,11 @@ follower::Phase phase_of(const std::string& text) {
 
 StoreView view_of(const store::FollowerRow& row) {
   StoreView view;
+  view.commit_number = row.commit_number;
   view.generation = row.generation;
   view.cursor = row.cursor;
   view.head = row.head;
-  view.caught_up_at = row.caught_up_at;
+  view.caught_up_ago = row.caught_up_ago;
   view.phase = phase_of(row.phase);
   view.metastore_uuid = row.metastore_uuid;
   view.quarantined = row.quarantined_now;
@@ -46,12 +48,14 @@ StoreView view_of(const store::FollowerRow& row) {
 struct StoreWatcher::Sessions {
   Sessions(const Settings& settings, store::ConnectionObserver* observer)
       : listener(settings.store, observer),
-        orders(listener, settings.server),
+        order_connection(settings.store, observer),
+        orders(order_connection, settings.server),
         reader(settings.store, settings.server, observer) {
-    listener.execute(std::string("LISTEN ") + store::kCursorChannel);
+    listener.listen(store::kCursorChannel);
   }
 
   store::Connection listener;
+  store::Connection order_connection;
   store::PostgresOrderStore orders;
   store::Reader reader;
 };
@@ -86,17 +90,19 @@ void StoreWatcher::stop() {
 
 void StoreWatcher::run(const std::stop_token& stopped) {
   while (!stopped.stop_requested()) {
-    parts_.tick();
-    const auto arrivals = parts_.desk.take_arrivals();
+    std::vector<WaitDesk::Arrival> arrivals;
     try {
+      parts_.tick();
+      arrivals = parts_.desk.take_arrivals();
       if (!sessions_) sessions_ = std::make_unique<Sessions>(settings_, parts_.observer);
       look(arrivals);
       look_for_status();
       failures_ = 0;
       parts_.board.cure_store(Reporter::watcher);
-    } catch (const Error& error) {
+    } catch (const std::exception&) {
+      const Error error = caught();
       parts_.desk.refuse(arrivals, error.what());
-      failed(error.what(), error.kind() == ErrorKind::fatal);
+      failed(error);
     }
     parts_.desk.expire(Clock::now());
     notified_ = wait();
@@ -126,48 +132,37 @@ void StoreWatcher::look_for_status() {
   parts_.learned(view);
 }
 
-void StoreWatcher::failed(const std::string& why, bool fatal) {
+void StoreWatcher::failed(const Error& error) {
   sessions_.reset();
   ++failures_;
   parts_.board.failed(Reporter::watcher,
-                      fatal ? ProblemCode::store_refused : ProblemCode::store_unreachable, why);
-}
-
-bool StoreWatcher::take_notifications() {
-  if (!sessions_ || sessions_->listener.raw() == nullptr) return false;
-  bool ours = false;
-  while (PGnotify* notify = PQnotifies(sessions_->listener.raw())) {
-    ours = ours || settings_.server == notify->extra;
-    PQfreemem(notify);
-  }
-  return ours;
+                      error.kind() == ErrorKind::fatal ? ProblemCode::store_refused
+                                                       : ProblemCode::store_unreachable,
+                      error.what());
 }
 
 // Until a NOTIFY (true), a kick, the next poll or the next waiter's deadline.
 bool StoreWatcher::wait() {
-  // Some may have come with the answers of this turn's queries.
-  if (take_notifications()) return true;
   milliseconds time = settings_.poll;
   if (failures_ > 0) time = std::min(settings_.poll * failures_, kLongestBackoff);
   if (const auto deadline = parts_.desk.next_deadline()) {
     const auto left = std::chrono::ceil<milliseconds>(*deadline - Clock::now());
     time = std::clamp(left, milliseconds(0), time);
   }
-  pollfd polled[] = {{wake_, POLLIN, 0}, {-1, POLLIN, 0}};
-  if (sessions_ && sessions_->listener.raw() != nullptr) {
-    polled[1].fd = PQsocket(sessions_->listener.raw());
+  bool notified = false;
+  if (sessions_) {
+    try {
+      notified = sessions_->listener.wait_for_notification(settings_.server, wake_, time);
+    } catch (const std::exception&) {
+      failed(caught());
+    }
+  } else {
+    pollfd kicked{wake_, POLLIN, 0};
+    poll(&kicked, 1, static_cast<int>(time.count()));
   }
-  poll(polled, 2, static_cast<int>(time.count()));
-  if ((polled[0].revents & POLLIN) != 0) {
-    uint64_t kicks = 0;
-    [[maybe_unused]] const auto bytes = read(wake_, &kicks, sizeof kicks);
-  }
-  if (polled[1].revents == 0) return false;
-  if (PQconsumeInput(sessions_->listener.raw()) == 0) {
-    failed("the connection that listens to the store was lost", false);
-    return false;
-  }
-  return take_notifications();
+  uint64_t kicks = 0;
+  [[maybe_unused]] const auto bytes = read(wake_, &kicks, sizeof kicks);
+  return notified;
 }
 
 }  // namespace hmsync::daemon

@@ -15,8 +15,6 @@
 
 namespace hmsync::daemon {
 
-class Log;
-
 class StoreWatcher {
  public:
   struct Settings {
@@ -30,7 +28,7 @@ class StoreWatcher {
     WaitDesk& desk;
     StatusBoard& board;
     store::ConnectionObserver* observer;
-    std::function<void()> tick;                     ///< before each look; must not throw
+    std::function<void()> tick;                     ///< before each look
     std::function<void(const StoreView&)> learned;  ///< after each look for status
   };
 
@@ -51,8 +49,7 @@ class StoreWatcher {
   void look(const std::vector<WaitDesk::Arrival>& arrivals);
   void look_for_status();
   bool wait();
-  bool take_notifications();
-  void failed(const std::string& why, bool fatal);
+  void failed(const Error& error);
 
   const Settings settings_;
   const Parts parts_;

@@ -47,7 +47,7 @@ std::vector<std::string> ancestors(const std::string& path) {
   return paths;
 }
 
-std::optional<double> moment(const Result& row, int column) {
+std::optional<double> seconds(const Result& row, int column) {
   if (row.is_null(0, column)) return std::nullopt;
   return std::strtod(std::string(row.text(0, column)).c_str(), nullptr);
 }
@@ -127,27 +127,21 @@ std::optional<FollowerRow> Reader::follower_row() {
   const Result row = connection_.query(kFollowerRow, {server_});
   if (row.rows() == 0) return std::nullopt;
   FollowerRow follower;
-  follower.epoch = number(row, 0);
-  follower.leader = row.text(0, 1);
-  follower.leader_since = moment(row, 2);
-  follower.cursor = number(row, 3);
-  follower.head = number(row, 4);
-  follower.lag_events = number(row, 5);
-  follower.phase = row.text(0, 6);
-  follower.generation = row.integer(0, 7);
-  follower.commit_number = row.integer(0, 8);
-  follower.metastore_uuid = row.text(0, 9);
-  follower.head_read_at = moment(row, 10);
-  follower.caught_up_at = moment(row, 11);
-  follower.last_progress_at = moment(row, 12);
-  follower.quarantined_now = row.integer(0, 13);
-  follower.suspended_grants = row.integer(0, 14);
-  follower.applied = row.integer(0, 15);
-  follower.ignored = row.integer(0, 16);
-  follower.quarantined = row.integer(0, 17);
-  follower.late = row.integer(0, 18);
-  follower.shared_id = row.integer(0, 19);
-  follower.refuted = row.integer(0, 20);
+  follower.cursor = number(row, 0);
+  follower.head = number(row, 1);
+  follower.phase = row.text(0, 2);
+  follower.generation = row.integer(0, 3);
+  follower.commit_number = row.integer(0, 4);
+  follower.metastore_uuid = row.text(0, 5);
+  follower.caught_up_ago = seconds(row, 6);
+  follower.quarantined_now = row.integer(0, 7);
+  follower.suspended_grants = row.integer(0, 8);
+  follower.applied = row.integer(0, 9);
+  follower.ignored = row.integer(0, 10);
+  follower.quarantined = row.integer(0, 11);
+  follower.late = row.integer(0, 12);
+  follower.shared_id = row.integer(0, 13);
+  follower.refuted = row.integer(0, 14);
   return follower;
 }
 

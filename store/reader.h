@@ -27,21 +27,15 @@ struct GrantFilter {
   bool suspended = false;  ///< true: only suspended grants; false: only those that authorise
 };
 
-/// The row of v1_follower. Moments are seconds since 1970.
+/// What v1_follower tells beside the lease.
 struct FollowerRow {
-  std::optional<int64_t> epoch;
-  std::string leader;  ///< its instance; empty: nobody has led yet
-  std::optional<double> leader_since;
   std::optional<int64_t> cursor;
   std::optional<int64_t> head;
-  std::optional<int64_t> lag_events;
   std::string phase = "starting";
   int64_t generation = 0;
   int64_t commit_number = 0;
   std::string metastore_uuid;
-  std::optional<double> head_read_at;
-  std::optional<double> caught_up_at;
-  std::optional<double> last_progress_at;
+  std::optional<double> caught_up_ago;  ///< seconds, by the database's clock; never below zero
   int64_t quarantined_now = 0;
   int64_t suspended_grants = 0;
   int64_t applied = 0;
@@ -60,6 +54,9 @@ class Reader {
   using Line = std::function<void(std::string_view)>;
 
   Reader(ConnectionOptions options, std::string server, ConnectionObserver* observer = nullptr);
+
+  /// As Connection::interrupt().
+  void interrupt() { connection_.interrupt(); }
 
   /// Everything, as of one moment, sorted as interface.md says.
   void export_lines(const Line& line);

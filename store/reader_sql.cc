@@ -125,12 +125,10 @@ const char* const kPosition = R"(SELECT f.generation,
                                  WHERE r.server = f.server AND r.generation = f.generation))
 FROM followers f WHERE f.server = $1)";
 
-const char* const kFollowerRow = R"(SELECT epoch, leader, extract(epoch FROM leader_since), cursor,
-  head, CASE WHEN head IS NOT NULL AND cursor IS NOT NULL THEN lag_events END,
-  coalesce(phase, 'starting'), generation, commit_number, metastore_uuid,
-  extract(epoch FROM head_read_at), extract(epoch FROM caught_up_at),
-  extract(epoch FROM last_progress_at), quarantined_now, suspended_grants, applied, ignored,
-  quarantined, late, shared_id, refuted
+const char* const kFollowerRow = R"(SELECT cursor, head, coalesce(phase, 'starting'), generation,
+  commit_number, metastore_uuid,
+  greatest(extract(epoch FROM clock_timestamp() - caught_up_at), 0), quarantined_now,
+  suspended_grants, applied, ignored, quarantined, late, shared_id, refuted
 FROM v1_follower WHERE server = $1)";
 
 }  // namespace hmsync::store

@@ -25,7 +25,7 @@ std::string owner_line();
 
 /// $1 server; the generation, and the cursor or what is below the first pending re-read.
 extern const char* const kPosition;
-/// $1 server; v1_follower.
+/// $1 server; the fields of FollowerRow, in its order.
 extern const char* const kFollowerRow;
 
 }  // namespace hmsync::store

@@ -16,11 +16,27 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 
-follower::PollReport poll(int64_t cursor, int64_t head) {
+follower::PollReport poll(int64_t cursor, int64_t head, int64_t commit_number = 0) {
   follower::PollReport report;
   report.state.cursor = cursor;
+  report.state.commit_number = commit_number;
   report.head = head;
   return report;
+}
+
+follower::BatchReport batch(int64_t commit_number, int64_t applied, int64_t quarantined) {
+  follower::BatchReport report;
+  report.state.commit_number = commit_number;
+  report.counts.applied = applied;
+  report.counts.quarantined = quarantined;
+  return report;
+}
+
+StoreView counted(int64_t commit_number, int64_t applied) {
+  StoreView view;
+  view.commit_number = commit_number;
+  view.totals.applied = applied;
+  return view;
 }
 
 class StatusBoardTest : public ::testing::Test {
@@ -94,7 +110,7 @@ TEST_F(StatusBoardTest, AStandbyShowsWhatTheStoreTellsOfTheLeader) {
   view.head = 42;
   view.generation = 3;
   view.phase = follower::Phase::following;
-  view.caught_up_at = clock_.wall_seconds() - 5;
+  view.caught_up_ago = 5;
   view.totals.applied = 39;
   board_.saw_store(view);
   const Status status = board_.status();
@@ -118,6 +134,57 @@ TEST_F(StatusBoardTest, ALeaderDoesNotTakeAnOlderCursorFromTheStore) {
   board_.saw_store(view);
   EXPECT_EQ(board_.status().cursor, 10);
   EXPECT_EQ(board_.status().head, 12);
+}
+
+TEST_F(StatusBoardTest, TheLoopsOwnMomentIsTheLeadersLagWhateverTheStoreTells) {
+  board_.elected(1);
+  board_.polled(poll(10, 10));
+  clock_.advance(seconds(30));
+  StoreView view;
+  view.cursor = 10;
+  view.caught_up_ago = 1;
+  board_.saw_store(view);
+  EXPECT_THAT(board_.status().lag_seconds, Optional(DoubleEq(30)));
+}
+
+TEST_F(StatusBoardTest, AStandbysLagGrowsBetweenTwoLooksAtTheStore) {
+  StoreView view;
+  view.cursor = 10;
+  view.caught_up_ago = 2;
+  board_.saw_store(view);
+  clock_.advance(seconds(7));
+  EXPECT_THAT(board_.status().lag_seconds, Optional(DoubleEq(9)));
+  board_.elected(2);
+  EXPECT_THAT(board_.status().lag_seconds, Optional(DoubleEq(9)));
+}
+
+TEST_F(StatusBoardTest, EachBatchCountsOnceWhereverTheStoreWasLookedAt) {
+  board_.elected(1);
+  const StoreView before = counted(4, 100);
+  board_.saw_store(before);
+  board_.polled(poll(10, 12, 4));
+  board_.applied(batch(5, 2, 1));
+  EXPECT_EQ(board_.status().totals.applied, 102);
+  EXPECT_EQ(board_.status().quarantined, 1);
+  // Read before that batch, told after it.
+  board_.saw_store(before);
+  EXPECT_EQ(board_.status().totals.applied, 102);
+  EXPECT_EQ(board_.status().quarantined, 1);
+  // Read after the next batch, told before it.
+  StoreView after = counted(6, 105);
+  after.quarantined = 3;
+  board_.saw_store(after);
+  board_.applied(batch(6, 3, 2));
+  EXPECT_EQ(board_.status().totals.applied, 105);
+  EXPECT_EQ(board_.status().quarantined, 3);
+}
+
+TEST_F(StatusBoardTest, AStoreThatLostCommitsIsWhatCounts) {
+  board_.elected(1);
+  board_.saw_store(counted(9, 100));
+  board_.polled(poll(10, 10, 7));
+  board_.saw_store(counted(7, 90));
+  EXPECT_EQ(board_.status().totals.applied, 90);
 }
 
 TEST_F(StatusBoardTest, AProblemLastsUntilAllWhoMetItAreCured) {
