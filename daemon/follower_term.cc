@@ -1,5 +1,7 @@
 #include "daemon/follower_term.h"
 
+#include <atomic>
+
 #include "hmsclient/notification_reader.h"
 #include "leader/postgres_lease.h"
 #include "store/event_store.h"
@@ -28,6 +30,8 @@ class FollowerTerm : public Term {
 
   std::chrono::milliseconds step() override {
     const std::chrono::milliseconds pause = follower_.step();
+    // Using the connection would open it again: a session that a successor knows nothing of.
+    if (interrupted_) return pause;
     try {
       if (connection_.backend_pid() != told_pid_) tell_session();
       tell_phase();
@@ -38,6 +42,7 @@ class FollowerTerm : public Term {
   }
 
   void interrupt() override {
+    interrupted_ = true;
     connection_.interrupt();
     client_.interrupt();
     objects_.interrupt();
@@ -71,6 +76,7 @@ class FollowerTerm : public Term {
   hmsclient::NotificationReader log_;
   hmsclient::SnapshotReader objects_;
   follower::Follower follower_;
+  std::atomic<bool> interrupted_{false};
   int told_pid_ = 0;
   std::optional<follower::Phase> told_phase_;
 };

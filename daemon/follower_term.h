@@ -11,8 +11,8 @@
 #include "follower/follower.h"
 #include "hmsclient/snapshot_reader.h"
 #include "leader/lease.h"
-#include "store/event_store.h"
 #include "store/connection.h"
+#include "store/event_store.h"
 
 namespace hmsync::daemon {
 
