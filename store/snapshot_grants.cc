@@ -10,16 +10,19 @@ namespace hmsync::store {
 
 namespace {
 
-/// Grants whose object is in the live state, and not in the staging. $3: the cursor.
+/// Grants whose object is in the live state and not in the staging, or whose name is another
+/// object's there (an identity that is not known is no other). $3: the cursor.
 const std::string kVanished = R"(
-  SELECT g.grant_id
+  SELECT g.grant_id, s.object_id IS NOT NULL AS there
   FROM grants g
-  JOIN objects o ON o.server = $1 AND o.catalog = g.catalog AND o.database_name = g.database_name
-    AND o.table_name = g.table_name
-  WHERE g.server = $1 AND NOT g.suspended AND g.as_of_event <= $3::bigint
-    AND NOT EXISTS (
-      SELECT FROM staging_objects s WHERE s.snapshot = $2 AND s.catalog = g.catalog
-        AND s.database_name = g.database_name AND s.table_name = g.table_name))";
+  LEFT JOIN objects o ON o.server = $1 AND o.catalog = g.catalog
+    AND o.database_name = g.database_name AND o.table_name = g.table_name
+  LEFT JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = g.catalog
+    AND s.database_name = g.database_name AND s.table_name = g.table_name
+  WHERE g.server = $1 AND g.database_name <> '' AND NOT g.suspended AND g.as_of_event <= $3::bigint
+    AND CASE WHEN s.object_id IS NULL THEN o.object_id IS NOT NULL
+      ELSE s.identity <> ''
+        AND coalesce(nullif(g.identity, ''), o.identity, '') NOT IN ('', s.identity) END)";
 
 /// One row a grant that does not stay as it is: grant_id, reason and, where exactly one table of
 /// its identity turned up elsewhere, that table's name. $4: whether all grants are looked at.
@@ -155,7 +158,7 @@ int64_t settle_grants(Connection& connection, const Sides& sides,
     const Result gone = connection.query(kVanished, {sides.server, sides.snapshot, cursor});
     for (int row = 0; row < gone.rows(); ++row) {
       verdicts.suspended.emplace_back(gone.text(row, 0));
-      verdicts.reasons.emplace_back(kObjectGone);
+      verdicts.reasons.emplace_back(gone.boolean(row, 1) ? kOtherObject : kObjectGone);
     }
   } else {
     verdicts = judge_by_identity(connection, sides, publication);
