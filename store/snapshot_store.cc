@@ -6,6 +6,7 @@
 #include "store/fenced.h"
 #include "store/mutation_groups.h"
 #include "store/mutation_sql.h"
+#include "store/revoke.h"
 #include "store/snapshot_difference.h"
 #include "store/snapshot_grants.h"
 #include "store/snapshot_page.h"
@@ -164,6 +165,8 @@ follower::Difference PostgresSnapshotStore::publish(const follower::Fence& fence
       "(SELECT generation FROM followers WHERE server = $1) FROM staging_re_reads "
       "WHERE snapshot = $2",
       {server_, snapshot});
+  // A grant that the switch moved to a name, and that was revoked there, is never readable.
+  repeat_due_revokes(connection_, server_);
   for (const Statement& statement : tell_progress(server_)) run(statement);
   transaction.commit();
   return difference;

@@ -4,6 +4,7 @@
 #include <set>
 #include <thread>
 
+#include "store/revoke.h"
 #include "tests/store/grants_fixture.h"
 
 namespace hmsync::store {
@@ -16,6 +17,7 @@ using follower::Publication;
 using follower::SnapshotPage;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 class SnapshotStore : public GrantsFixture {
  protected:
@@ -185,23 +187,30 @@ TEST_F(SnapshotStore, AReReadThatTheReplayAskedForIsPendingAfterTheSwitch) {
               ElementsAre("missing6"));
 }
 
-TEST_F(SnapshotStore, WithUnbrokenHistoryOnlyGrantsOnVanishedObjectsAreSuspended) {
+TEST_F(SnapshotStore, WithUnbrokenHistoryGrantsOnVanishedAndOtherObjectsAreSuspended) {
   start_with(some());
   grant({"sales.orders", 5, "created:1"});
+  grant({"sales.orders", 5, "", "ALTER"});
+  grant({"sales.orders", 6, "created:77", "INSERT"});
   grant({"sales.bills", 5, "created:2"});
   grant({"sales.bills", 6, "created:2", "INSERT"});
+  grant({"sales.old", 5, "created:3"});
   grant({"sales", 5});
   grant({"not.yet_there", 5});
   SnapshotPage page = some();
-  page.tables = {table("sales", "orders", "created:77")};
+  page.tables = {table("sales", "orders", "created:77"), table("sales", "old", "")};
   const std::string id = staged(page);
-  EXPECT_EQ(store_.snapshots().compare(id).suspended_grants, 1);
-  EXPECT_EQ(store_.snapshots().publish(fence(), id, unbroken_at(5)).suspended_grants, 1);
-  EXPECT_THAT(grants(), ElementsAre("not.yet_there SELECT 5 ", "sales SELECT 5 ",
-                                    "sales.bills INSERT 6 created:2",
-                                    "sales.bills SELECT 5 created:2 (object gone)",
-                                    "sales.orders SELECT 5 created:1"));
-  EXPECT_THAT(audit(), ElementsAre("snapshot suspend sales.bills 5"));
+  EXPECT_EQ(store_.snapshots().compare(id).suspended_grants, 3);
+  EXPECT_EQ(store_.snapshots().publish(fence(), id, unbroken_at(5)).suspended_grants, 3);
+  EXPECT_THAT(
+      grants(),
+      ElementsAre("not.yet_there SELECT 5 ", "sales SELECT 5 ", "sales.bills INSERT 6 created:2",
+                  "sales.bills SELECT 5 created:2 (object gone)", "sales.old SELECT 5 created:3",
+                  "sales.orders ALTER 5  (other object)", "sales.orders INSERT 6 created:77",
+                  "sales.orders SELECT 5 created:1 (other object)"));
+  EXPECT_THAT(audit(), UnorderedElementsAre("snapshot suspend sales.bills 5",
+                                            "snapshot suspend sales.orders 5",
+                                            "snapshot suspend sales.orders 5"));
 }
 
 TEST_F(SnapshotStore, WithLostHistoryGrantsGoByIdentity) {
@@ -220,6 +229,26 @@ TEST_F(SnapshotStore, WithLostHistoryGrantsGoByIdentity) {
   EXPECT_THAT(audit(),
               ElementsAre("snapshot move archive.old 20", "snapshot move archive.old.price 20",
                           "snapshot suspend sales.bills 20"));
+}
+
+TEST_F(SnapshotStore, AGrantThatTheSwitchMovesToANameItWasRevokedAtIsNeverReadable) {
+  start_with(some());
+  grant({"sales.orders", 5, "created:1"});
+  grant({"sales.bills", 5, "created:2"});
+  follower::PrivilegeCommand command;
+  command.who = "bob";
+  command.role = "analyst";
+  command.action = "SELECT";
+  command.object.database = "archive";
+  command.object.table = "old";
+  ask_to_repeat(store_.side(), "server1", command, 20, 0);
+  SnapshotPage page;
+  page.databases = {database("archive"), database("sales")};
+  page.tables = {table("archive", "old", "created:1"), table("sales", "bills", "created:2")};
+  publish(page, broken_at(20));
+  EXPECT_THAT(grants(), ElementsAre("sales.bills SELECT 5 created:2"));
+  EXPECT_THAT(store_.lines("SELECT state || (outcome->>'changed') FROM requests"),
+              ElementsAre("finishedtrue"));
 }
 
 TEST_F(SnapshotStore, WithLostHistoryATableMadeAnewHasNoneOfTheOldGrants) {
