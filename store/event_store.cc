@@ -21,7 +21,7 @@ std::string trim_rows(const std::string& table, const std::string& id, std::stri
   past.replace(past.find("@limit"), std::string("@limit").size(), limit);
   return "WITH gone AS (DELETE FROM " + table + " WHERE " + id + " IN (SELECT " + id + " FROM " +
          table + " WHERE server = $1 AND " + past + " ORDER BY " + id +
-         " LIMIT $3::bigint) RETURNING " + id + ")\nSELECT count(*) FROM gone";
+         " LIMIT $3::bigint) RETURNING " + id + ")\nSELECT count(*) AS rows_written FROM gone";
 }
 
 /// Readers of a change log can tell "trimmed" from "not yet there".

@@ -42,7 +42,7 @@ audited AS (
          )" +
          log.before + "::jsonb, " + log.after + R"(::jsonb
   FROM lines)
-SELECT count(*) FROM changed)";
+SELECT count(*) AS rows_written FROM changed)";
 }
 
 }  // namespace

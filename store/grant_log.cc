@@ -34,7 +34,7 @@ audited AS (
                   'server'),
          $2::bigint, {4}::jsonb, {5}::jsonb
   FROM lines)
-SELECT count(*) FROM changed)",
+SELECT count(*) AS rows_written FROM changed)",
       change.statement, grant_json("c", "r"), change.change, change.action, change.before,
       change.after);
 }

@@ -8,7 +8,7 @@ namespace {
 
 using processor::Mutation;
 
-const std::string kDone = "\nSELECT count(*) FROM input";
+const std::string kDone = "\nSELECT count(*) AS rows_written FROM input";
 
 /// `source` names the objects to be read again from the metastore, with event ids.
 std::string asked(const std::string& source) {
