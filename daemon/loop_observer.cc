@@ -136,6 +136,7 @@ void LoopObserver::snapshot(const SnapshotReport& report) {
     return;
   }
   parts_.snapshot_probe.ended(report.reason, "done", seconds(report.took));
+  count_differences(report);
   parts_.board.cured(Reporter::loop, ProblemCode::snapshot_failed);
   parts_.log.info(report.state == SnapshotReport::State::published ? "a snapshot was published"
                                                                    : "a snapshot was compared",
@@ -147,6 +148,25 @@ void LoopObserver::snapshot(const SnapshotReport& report) {
                    {"removed", text_of(report.difference.removed)},
                    {"suspended_grants", report.difference.suspended_grants},
                    {"seconds", seconds(report.took)}});
+}
+
+void LoopObserver::count_differences(const SnapshotReport& report) {
+  const follower::Difference& found = report.difference;
+  const auto sum = [&found](int64_t follower::ObjectCounts::*kind) {
+    return found.added.*kind + found.changed.*kind + found.removed.*kind;
+  };
+  const int64_t databases = sum(&follower::ObjectCounts::databases);
+  const int64_t tables = sum(&follower::ObjectCounts::tables);
+  const int64_t partitions = sum(&follower::ObjectCounts::partitions);
+  if (report.state == SnapshotReport::State::compared) {
+    parts_.follower_probe.verified(databases + tables + partitions);
+    return;
+  }
+  // The others follow on lost history: events told of the difference, but could not be read.
+  if (report.reason != "resync" && report.reason != "re_read") return;
+  parts_.follower_probe.drift("database", databases);
+  parts_.follower_probe.drift("table", tables);
+  parts_.follower_probe.drift("partition", partitions);
 }
 
 void LoopObserver::noticed(const follower::Notice& notice) {

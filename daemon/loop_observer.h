@@ -51,6 +51,7 @@ class LoopObserver : public follower::Observer {
  private:
   [[nodiscard]] std::chrono::milliseconds limit(follower::Step step) const;
   void summarise();
+  void count_differences(const follower::SnapshotReport& report);
 
   const Parts parts_;
   const StepLimits limits_;

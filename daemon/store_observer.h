@@ -20,6 +20,7 @@ class StoreObserver : public store::ConnectionObserver {
   void commit_sent() override {
     if (commit_sent_) commit_sent_();
   }
+  void rows_written(int64_t rows) override { probe_.rows_written(rows); }
   void failed(ErrorKind kind) override { probe_.failed(to_string(kind)); }
 
  private:
