@@ -74,6 +74,7 @@ class HttpServer::Impl {
   std::optional<HttpResponse> refuse(std::string_view host, std::optional<std::string_view> origin);
   void dispatch(HttpRequest request, HttpSession& session);
   void closed(const std::shared_ptr<HttpSession>& session);
+  void run();
   void accept();
   void accepted(error_code failure, tcp::socket socket);
   void run_handler(const Route& route, const std::shared_ptr<Exchange>& exchange);
@@ -156,7 +157,19 @@ void HttpServer::Impl::start() {
                             options_.host, options_.port, error.code().message()));
   }
   accept();
-  thread_ = std::thread([this] { io_.run(); });
+  thread_ = std::thread([this] { run(); });
+}
+
+// One connection's failure, such as memory that ran out, is not that of all.
+void HttpServer::Impl::run() {
+  while (true) {
+    try {
+      io_.run();
+      return;
+    } catch (const std::exception& error) {
+      complain_(fmt::format("a connection failed: {}", error.what()));
+    }
+  }
 }
 
 void HttpServer::Impl::accept() {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "daemon/caught.h"
+
 namespace hmsync::daemon {
 namespace {
 
@@ -92,7 +94,8 @@ std::optional<milliseconds> LoopThread::step(const leader::Token& token) {
   try {
     if (!term_ && !make(token)) return std::nullopt;
     return term_->step();
-  } catch (const Error& error) {
+  } catch (const std::exception&) {
+    const Error error = caught();
     if (error.kind() == ErrorKind::fenced) {
       ports_.resign(token);
       return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 
+#include "daemon/caught.h"
 #include "store/migrations.h"
 
 namespace hmsync::daemon {
@@ -54,7 +55,8 @@ void SchemaStart::run(const std::stop_token& stopped) {
       const std::lock_guard lock(mutex_);
       connection_.reset();
       break;
-    } catch (const Error& error) {
+    } catch (const std::exception&) {
+      const Error error = caught();
       if (stopped.stop_requested()) return;
       if (error.kind() == ErrorKind::fatal) return ports_.refused(error);
       ports_.failed(error);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <deque>
+#include <new>
 
 #include "tests/fixtures/eventually.h"
 
@@ -24,7 +25,8 @@ struct Script {
   std::atomic<bool> holds{true};
   std::atomic<bool> block{false};  ///< step() returns only when interrupted
   std::atomic<bool> fail_to_make{false};
-  std::atomic<int> next_error{-1};  ///< an ErrorKind, thrown by the next step
+  std::atomic<bool> out_of_memory{false};  ///< of the next step
+  std::atomic<int> next_error{-1};         ///< an ErrorKind, thrown by the next step
   std::atomic<int64_t> pause_ms{3'600'000};
   std::atomic<int64_t> poll_interval_ms{0};
 };
@@ -37,6 +39,7 @@ class ScriptedTerm : public Term {
   milliseconds step() override {
     ++script_.steps;
     const int error = script_.next_error.exchange(-1);
+    if (script_.out_of_memory.exchange(false)) throw std::bad_alloc();
     if (error >= 0) throw Error(static_cast<ErrorKind>(error), "as told");
     std::unique_lock lock(mutex_);
     interrupted_or_free_.wait(lock, [this] { return interrupted_ || !script_.block; });
@@ -86,6 +89,14 @@ TEST_F(LoopThreadTest, StepsOnlyWithinATerm) {
   EXPECT_EQ(script_.alive, 0);
   loop_.begin_term({2, "m"});
   ASSERT_TRUE(eventually(seconds(5), [&] { return script_.steps == 2; }));
+  EXPECT_EQ(script_.made, 2);
+}
+
+TEST_F(LoopThreadTest, BeginsAnewAfterAFailureThatNobodyForesaw) {
+  script_.out_of_memory = true;
+  loop_.begin_term(token_);
+  ASSERT_TRUE(eventually(seconds(5), [&] { return script_.failed == 1; }));
+  EXPECT_TRUE(eventually(seconds(5), [&] { return script_.steps == 2; }));
   EXPECT_EQ(script_.made, 2);
 }
 
