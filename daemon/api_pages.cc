@@ -49,8 +49,14 @@ void wait(const PageParts& parts, const std::shared_ptr<Exchange>& exchange) {
   const milliseconds timeout(
       whole_number(exchange->request(), "timeout_ms", kLongestWait).value_or(kDefaultWait));
   if (event) return parts.desk.arrive(exchange, *event, arrived, arrived + timeout);
-  parts.refresher.ask([&desk = parts.desk, exchange, arrived, timeout](const HeadAnswer& answer) {
+  const Status known = parts.board.status();
+  parts.refresher.ask([&desk = parts.desk, exchange, arrived, timeout, cursor = known.cursor,
+                       generation = known.generation](const HeadAnswer& answer) {
     if (!answer.head) return exchange->reply(problem(503, answer.failure));
+    if (cursor && *answer.head < *cursor) {
+      return desk.arrive_below(exchange, *answer.head, {generation, *cursor}, arrived,
+                               arrived + timeout);
+    }
     desk.arrive(exchange, *answer.head, arrived, arrived + timeout);
   });
 }

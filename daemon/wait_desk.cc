@@ -32,6 +32,16 @@ WaitDesk::WaitDesk(size_t max_waiters, std::function<void()> kick)
 
 void WaitDesk::arrive(const std::shared_ptr<Exchange>& exchange, int64_t event, Time arrived,
                       Time deadline) {
+  take({exchange, event, arrived, deadline});
+}
+
+void WaitDesk::arrive_below(const std::shared_ptr<Exchange>& exchange, int64_t head,
+                            follower::ReadablePosition known, Time arrived, Time deadline) {
+  take({exchange, head, arrived, deadline, known});
+}
+
+void WaitDesk::take(Arrival arrival) {
+  const auto exchange = arrival.exchange;
   const char* refusal = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -40,7 +50,7 @@ void WaitDesk::arrive(const std::shared_ptr<Exchange>& exchange, int64_t event, 
     } else if (waiters_.size() + arrivals_.size() >= max_waiters_) {
       refusal = "too many waiters (admin.max_waiters)";
     } else {
-      arrivals_.push_back({exchange, event, arrived, deadline});
+      arrivals_.push_back(std::move(arrival));
     }
   }
   if (refusal != nullptr) return exchange->reply(problem(503, refusal));
@@ -55,7 +65,8 @@ std::vector<WaitDesk::Arrival> WaitDesk::take_arrivals() {
 // Under the mutex.
 uint64_t WaitDesk::add(const Arrival& arrival, int64_t generation) {
   return waiters_.add(
-      generation, arrival.event, arrival.deadline,
+      arrival.known ? arrival.known->generation : generation,
+      arrival.known ? arrival.known->cursor + 1 : arrival.event, arrival.deadline,
       [exchange = arrival.exchange, event = arrival.event, arrived = arrival.arrived](
           follower::WaitEnd end, follower::ReadablePosition position) {
         switch (end) {

@@ -29,11 +29,21 @@ class WaitDesk {
   void arrive(const std::shared_ptr<Exchange>& exchange, int64_t event, Time arrived,
               Time deadline);
 
+  /// For a head that is below `known`, the position known before it was asked for. Most likely the
+  /// metastore's log was reset, which the loop judges after `gap_grace`; a 2.3 under concurrent
+  /// writers also goes back for a moment. Nothing tells yet whether its events are readable, so the
+  /// next event after `known` is waited for: a reset is a conflict, and where nothing comes after a
+  /// head that went back, the time-out says that it was not reached.
+  void arrive_below(const std::shared_ptr<Exchange>& exchange, int64_t head,
+                    follower::ReadablePosition known, Time arrived, Time deadline);
+
   struct Arrival {
     std::shared_ptr<Exchange> exchange;
-    int64_t event;
+    int64_t event;  ///< as it is answered
     Time arrived;
     Time deadline;
+    /// What is waited for instead: the event after this.
+    std::optional<follower::ReadablePosition> known = std::nullopt;
   };
   [[nodiscard]] std::vector<Arrival> take_arrivals();
   /// `position` was read after take_arrivals().
@@ -47,6 +57,7 @@ class WaitDesk {
   [[nodiscard]] std::optional<Time> next_deadline() const;
 
  private:
+  void take(Arrival arrival);
   uint64_t add(const Arrival& arrival, int64_t generation);
 
   const size_t max_waiters_;

@@ -108,6 +108,21 @@ TEST_F(PagesTest, WaitWithoutAnEventIsForTheHeadNow) {
   EXPECT_THAT(client.receive().body, HasSubstr(R"("event":42,"reached":true)"));
 }
 
+TEST_F(PagesTest, WaitForAHeadBelowTheCursorIsAConflictOnceItWasAReset) {
+  follower::PollReport report;
+  report.state.cursor = 50;
+  report.state.generation = 1;
+  report.head = 50;
+  board_.polled(report);
+  HttpClient client(server_.port());
+  client.send(client.request("GET", "/v1/wait"));
+  ASSERT_TRUE(fixtures::eventually(seconds(5), [&] { return desk_.size() == 1; }));
+  desk_.admit(desk_.take_arrivals(), {1, 50});
+  EXPECT_EQ(desk_.size(), 1U);
+  desk_.admit(desk_.take_arrivals(), {2, 42});
+  EXPECT_EQ(client.receive().status, 409);
+}
+
 TEST_F(PagesTest, AWaiterThatLeavesIsForgotten) {
   {
     HttpClient client(server_.port());

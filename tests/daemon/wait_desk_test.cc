@@ -18,6 +18,11 @@ class WaitDeskTest : public ::testing::Test {
     desk_.arrive(exchange, event, now_, now_ + timeout);
     return exchange;
   }
+  std::shared_ptr<RecordedExchange> arrive_below(int64_t head, follower::ReadablePosition known) {
+    auto exchange = std::make_shared<RecordedExchange>();
+    desk_.arrive_below(exchange, head, known, now_, now_ + seconds(60));
+    return exchange;
+  }
   void read(int64_t generation, int64_t cursor) {
     desk_.admit(desk_.take_arrivals(), {generation, cursor});
   }
@@ -74,6 +79,35 @@ TEST_F(WaitDeskTest, AResetMeanwhileIsAConflict) {
   read(1, 20);
   ASSERT_TRUE(exchange->answer.has_value());
   EXPECT_EQ(exchange->answer->status, 409);
+}
+
+TEST_F(WaitDeskTest, AHeadBelowTheCursorIsNotReachedByWhatWasThere) {
+  const auto exchange = arrive_below(5, {2, 7});
+  read(2, 7);
+  EXPECT_FALSE(exchange->answer.has_value());
+  read(2, 8);
+  ASSERT_TRUE(exchange->answer.has_value());
+  EXPECT_THAT(exchange->answer->body, HasSubstr(R"("event":5,"reached":true,"cursor":8)"));
+}
+
+TEST_F(WaitDeskTest, AHeadBelowTheCursorThatWasAResetIsAConflict) {
+  const auto waiting = arrive_below(5, {2, 7});
+  read(2, 7);
+  // The reset is judged before this one is looked at.
+  const auto arriving = arrive_below(5, {2, 7});
+  read(3, 9);
+  for (const auto& exchange : {waiting, arriving}) {
+    ASSERT_TRUE(exchange->answer.has_value());
+    EXPECT_EQ(exchange->answer->status, 409);
+  }
+}
+
+TEST_F(WaitDeskTest, AHeadBelowTheCursorThatStaysUnexplainedIsNotReached) {
+  const auto exchange = arrive_below(5, {2, 7});
+  read(2, 7);
+  desk_.expire(now_ + seconds(60));
+  ASSERT_TRUE(exchange->answer.has_value());
+  EXPECT_THAT(exchange->answer->body, HasSubstr(R"("event":5,"reached":false,"cursor":7)"));
 }
 
 TEST_F(WaitDeskTest, ForgetsWhoLeaves) {
