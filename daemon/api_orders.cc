@@ -65,16 +65,8 @@ std::string request_json(const store::RequestState& request, const Status& statu
   return json.text();
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 follower::ResyncRequest resync_of(const HttpRequest& request) {
   const JsonBody body(request.body, {"catalog", "database", "table", "dry_run", "force"});
-  follower::ResyncRequest asked;
   const auto catalog = body.text("catalog");
   const auto database = body.text("database");
   const auto table = body.text("table");
@@ -82,9 +74,9 @@ follower::ResyncRequest resync_of(const HttpRequest& request) {
     throw HttpProblem(400, "`table` and `catalog` need `database`");
   }
   if (database) {
-    asked.scope.database = {lower(catalog.value_or(processor::kDefaultCatalog)), lower(*database)};
+    throw HttpProblem(409, "this version resyncs everything only: name no database or table");
   }
-  if (table) asked.scope.table = lower(*table);
+  follower::ResyncRequest asked;
   asked.dry_run = body.flag("dry_run");
   asked.force = body.flag("force");
   asked.requested_by = kLocalName;
