@@ -55,6 +55,13 @@ struct PrivilegeSession {
                    const std::string& server, store::ConnectionObserver* observer)
       : client(metastore), log(client), objects(metastore), store(connection, server, observer) {}
 
+  /// From any thread: what it waits for ends.
+  void interrupt() {
+    client.interrupt();
+    objects.interrupt();
+    store.interrupt();
+  }
+
   hmsclient::Client client;
   hmsclient::NotificationReader log;
   hmsclient::SnapshotReader objects;
@@ -66,6 +73,8 @@ struct OrderSession {
   OrderSession(const store::ConnectionOptions& options, const std::string& server,
                store::ConnectionObserver* observer)
       : connection(options, observer), store(connection, server) {}
+
+  void interrupt() { connection.interrupt(); }
 
   store::Connection connection;
   store::PostgresOrderStore store;

@@ -1,6 +1,7 @@
 #include "daemon/daemon.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <csignal>
@@ -89,6 +90,10 @@ int Daemon::run() {
                                             {"server", configuration_.server},
                                             {"instance", instance_name()},
                                             {"port", int64_t{wiring_.port()}}});
+  if (const auto keys = keys_without_effect(configuration_); !keys.empty()) {
+    instruments_.log.warn("these settings have no effect in this version",
+                          {{"keys", fmt::format("{}", fmt::join(keys, ", "))}});
+  }
   tell_ready();
   {
     const SchemaStart start(store_options(configuration_, "schema", kMigrationStatement),
@@ -103,8 +108,8 @@ int Daemon::run() {
     tell_stopping();
     signals_.let_end();
   }
-  chores_.stop();
   wiring_.close();
+  chores_.stop();
   const auto why = refusal();
   if (!why) {
     instruments_.log.info("hmsyncd has stopped");
@@ -152,7 +157,7 @@ void Daemon::ask_for_resync() {
     try {
       const int64_t id = wiring_.ask_full_resync("SIGUSR1");
       instruments_.log.info("a full resync was asked for by SIGUSR1", {{"request", id}});
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       instruments_.log.warn("the resync could not be asked for", {{"error", error.what()}});
     }
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "processor/error.h"
@@ -16,6 +17,13 @@ using std::chrono::milliseconds;
 constexpr milliseconds kQuickCall{10'000};
 // Connections of the endpoint beside those of waiters.
 constexpr size_t kOtherConnections = 1000;
+
+constexpr std::array<std::string_view, 7> kWithoutEffect = {
+    "metastore.settle",         "metastore.overlap_events",
+    "metastore.sweep_interval", "metastore.sweep_tables_per_second",
+    "metastore.max_removed",    "metastore.verify_interval",
+    "admin.probe_listen",
+};
 
 }  // namespace
 
@@ -74,6 +82,18 @@ StepLimits step_limits(const hmsclient::Options& metastore, const store::Connect
   limits.store = store.connect_timeout + store.statement_timeout;
   limits.publish = store.connect_timeout + store::PostgresSnapshotStore::kSwitchTimeout;
   return limits;
+}
+
+std::vector<std::string> keys_without_effect(const Configuration& configuration) {
+  const ConfigurationChanges changes = compare({}, configuration);
+  std::vector<std::string> keys;
+  for (const std::string_view key : kWithoutEffect) {
+    if (std::ranges::count(changes.live, key) + std::ranges::count(changes.needs_restart, key) >
+        0) {
+      keys.emplace_back(key);
+    }
+  }
+  return keys;
 }
 
 HttpOptions http_options(const Configuration& configuration) {

@@ -24,6 +24,8 @@ store::ConnectionOptions store_options(const Configuration& configuration,
                                        const std::string& purpose,
                                        std::chrono::milliseconds statement_timeout);
 StepLimits step_limits(const hmsclient::Options& metastore, const store::ConnectionOptions& store);
+/// Keys that are set to other than their default, but that this version does nothing with yet.
+std::vector<std::string> keys_without_effect(const Configuration& configuration);
 /// Throws Error(fatal) where the daemon cannot listen there.
 HttpOptions http_options(const Configuration& configuration);
 

@@ -1,7 +1,8 @@
 #include "daemon/wiring.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
+#include "daemon/caught.h"
 #include "daemon/settings.h"
 #include "leader/postgres_lease.h"
 #include "store/event_store.h"
@@ -17,9 +18,20 @@ constexpr milliseconds kRequestStatement{30'000};
 // A list goes on while its reader takes it; a slow one is cut by the endpoint.
 constexpr milliseconds kListStatement{std::chrono::hours(1)};
 constexpr milliseconds kRefresh{1'000};
+constexpr milliseconds kLastRequests{2'000};
 
 hmsclient::Options observed(hmsclient::Options options, Instruments& instruments) {
   options.on_call = instruments.call_observer();
+  return options;
+}
+
+// A process that stands still in mid-grant must not hold up the loop, or a successor, for longer
+// than the lease lets it.
+store::ConnectionOptions request_options(const Configuration& configuration,
+                                         const std::string& purpose) {
+  store::ConnectionOptions options = store_options(configuration, purpose, kRequestStatement);
+  options.writes = true;
+  options.idle_in_transaction = std::max(configuration.leader.lease / 3, milliseconds(1));
   return options;
 }
 
@@ -73,20 +85,15 @@ Wiring::Wiring(const Configuration& configuration, Instruments& instruments,
       }),
       privileges_([this] {
         require_schema();
-        store::ConnectionOptions options =
-            store_options(configuration_, "grants", kRequestStatement);
-        options.writes = true;
         return std::make_unique<PrivilegeSession>(
-            observed(quick_metastore_options(configuration_), instruments_), options,
-            configuration_.server, &instruments_.store_observer);
+            observed(quick_metastore_options(configuration_), instruments_),
+            request_options(configuration_, "grants"), configuration_.server,
+            &instruments_.store_observer);
       }),
       orders_([this] {
         require_schema();
-        store::ConnectionOptions options =
-            store_options(configuration_, "orders", kRequestStatement);
-        options.writes = true;
-        return std::make_unique<OrderSession>(options, configuration_.server,
-                                              &instruments_.store_observer);
+        return std::make_unique<OrderSession>(request_options(configuration_, "orders"),
+                                              configuration_.server, &instruments_.store_observer);
       }),
       http_(http_options(configuration),
             [&log = instruments.log](const std::string& text) { log.warn(text); }) {
@@ -123,7 +130,17 @@ void Wiring::close() {
   refresher_client_.interrupt();
   refresher_.stop();
   watcher_.stop();
+  close_pools();
   http_.stop();
+}
+
+// The endpoint waits for its workers, which may wait for a metastore or a database that is away.
+void Wiring::close_pools() {
+  const auto until = std::chrono::steady_clock::now() + kLastRequests;
+  privileges_.close(until);
+  orders_.close(until);
+  readers_.close(until);
+  stream_readers_.close(until);
 }
 
 int64_t Wiring::ask_full_resync(const std::string& who) {
@@ -138,13 +155,7 @@ int64_t Wiring::ask_full_resync(const std::string& who) {
 leader::ElectionCallbacks Wiring::election_callbacks() {
   return {[this](const leader::Token& token) { elected(token); },
           [this](const std::string& reason) { deposed(reason); },
-          [this](const Error& error) {
-            election_failed_ = std::chrono::steady_clock::now().time_since_epoch().count();
-            instruments_.failed(Reporter::election,
-                                error.kind() == ErrorKind::fatal ? ProblemCode::store_refused
-                                                                 : ProblemCode::store_unreachable,
-                                error);
-          }};
+          [this](const Error& error) { election_failed(error); }};
 }
 
 LoopThread::Ports Wiring::loop_ports() {
@@ -177,18 +188,39 @@ LoopThread::Ports Wiring::loop_ports() {
 }
 
 void Wiring::elected(const leader::Token& token) {
-  instruments_.log.info("this process leads now", {{"epoch", token.epoch}});
-  instruments_.board.elected(token.epoch);
-  instruments_.leader_probe.elected(token.epoch);
+  guarded([&] {
+    instruments_.log.info("this process leads now", {{"epoch", token.epoch}});
+    instruments_.board.elected(token.epoch);
+    instruments_.leader_probe.elected(token.epoch);
+  });
   loop_.begin_term(token);
 }
 
 void Wiring::deposed(const std::string& reason) {
   loop_.end_term();
-  instruments_.board.deposed();
-  instruments_.board.forget(Reporter::loop);
-  instruments_.leader_probe.deposed();
-  instruments_.log.warn("this process does not lead any more", {{"reason", reason}});
+  guarded([&] {
+    instruments_.board.deposed();
+    instruments_.board.forget(Reporter::loop);
+    instruments_.leader_probe.deposed();
+    instruments_.log.warn("this process does not lead any more", {{"reason", reason}});
+  });
+}
+
+// On the election's thread what is told must not keep the lease from being held or left.
+void Wiring::guarded(const std::function<void()>& tell) {
+  try {
+    tell();
+  } catch (const std::exception&) {
+    election_failed(caught());
+  }
+}
+
+void Wiring::election_failed(const Error& error) {
+  election_failed_ = std::chrono::steady_clock::now().time_since_epoch().count();
+  instruments_.failed(Reporter::election,
+                      error.kind() == ErrorKind::fatal ? ProblemCode::store_refused
+                                                       : ProblemCode::store_unreachable,
+                      error);
 }
 
 // Until then there may be no tables, or those of another version.

@@ -30,11 +30,10 @@ class Wiring {
   /// The store's schema was accepted: looks for the lease, and follows once it has it.
   void follow();
   /// In the order of design §5: the loop stops, then the lease is released, then waiters are
-  /// answered, then the endpoint closes. Also right where follow() or open() was never called.
+  /// answered, then the endpoint closes; requests that still run then have two seconds. Also right
+  /// where follow() or open() was never called.
   void close();
 
-  /// The loop looks for orders at once.
-  void wake() { loop_.wake(); }
   void set_poll_interval(std::chrono::milliseconds interval) { loop_.set_poll_interval(interval); }
   /// Blocks; throws as the store does.
   int64_t ask_full_resync(const std::string& who);
@@ -43,10 +42,13 @@ class Wiring {
  private:
   void elected(const leader::Token& token);
   void deposed(const std::string& reason);
+  void guarded(const std::function<void()>& tell);
+  void election_failed(const Error& error);
   void require_schema() const;
   void tick();
   void metastore_answered();
   void record_head(int64_t head);
+  void close_pools();
   [[nodiscard]] leader::ElectionCallbacks election_callbacks();
   [[nodiscard]] LoopThread::Ports loop_ports();
 

@@ -57,6 +57,9 @@ class PostgresPrivilegeStore : public follower::PrivilegeStore {
   void audit_refusal(const std::string& who, const std::string& action, const std::string& object,
                      const std::string& reason);
 
+  /// As Connection::interrupt().
+  void interrupt() { connection_.interrupt(); }
+
  private:
   struct FollowerRow {
     int64_t generation = 0;
