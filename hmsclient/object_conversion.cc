@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "processor/lower_case.h"
+
 namespace hmsync::hmsclient {
 
 namespace {
@@ -25,21 +27,12 @@ std::vector<std::string> names_of(const std::vector<idl::FieldSchema>& fields) {
   std::vector<std::string> names;
   names.reserve(fields.size());
   for (const idl::FieldSchema& field : fields) {
-    names.push_back(lower_case(field.name));
+    names.push_back(processor::lower_case(field.name));
   }
   return names;
 }
 
 }  // namespace
-
-std::string lower_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') {
-      c = static_cast<char>(c - 'A' + 'a');
-    }
-  }
-  return text;
-}
 
 processor::Database to_database(const idl::Database& database,
                                 const processor::DatabaseName& name) {
@@ -50,7 +43,7 @@ processor::Database to_database(const idl::Database& database,
 
 processor::Table to_table(const idl::Table& table, const processor::DatabaseName& in) {
   processor::Table converted;
-  converted.name = {in.catalog, in.database, lower_case(table.tableName)};
+  converted.name = {in.catalog, in.database, processor::lower_case(table.tableName)};
   converted.type = table.tableType;
   converted.owner = to_owner(table.owner, table.__isset.ownerType, table.ownerType);
   converted.location = processor::normalize_location(table.sd.location);

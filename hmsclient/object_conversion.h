@@ -9,9 +9,6 @@
 
 namespace hmsync::hmsclient {
 
-/// ASCII only, as the metastore does it.
-std::string lower_case(std::string text);
-
 /// `name` is what it was asked for by: servers before 3.0 do not name the catalog.
 processor::Database to_database(const idl::Database& database, const processor::DatabaseName& name);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "processor/lower_case.h"
+
 namespace hmsync::processor {
 namespace {
 
@@ -11,8 +13,6 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_scheme_character(char c) {
   return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
 }
-
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Length of the scheme, 0 without one. Hadoop refuses a scheme that is followed by a relative path,
 // so a colon that no slash follows is taken as part of a name.
@@ -70,9 +70,7 @@ std::optional<Location> normalize_location(std::string_view text) {
   Location location;
   std::string_view rest = text;
   if (const size_t length = scheme_length(text); length > 0) {
-    location.scheme = text.substr(0, length);
-    std::transform(location.scheme.begin(), location.scheme.end(), location.scheme.begin(),
-                   to_lower);
+    location.scheme = lower_case(std::string(text.substr(0, length)));
     rest.remove_prefix(length + 1);
   }
   if (rest.starts_with("//") && rest.size() > 2) {

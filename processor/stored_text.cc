@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include "processor/error.h"
+#include "processor/lower_case.h"
 
 namespace hmsync::processor {
 
@@ -18,13 +19,7 @@ std::string stored_text(std::string_view raw, std::string_view what) {
 }
 
 std::string stored_name(std::string_view raw, std::string_view what) {
-  std::string name = stored_text(raw, what);
-  for (char& c : name) {
-    if (c >= 'A' && c <= 'Z') {
-      c = static_cast<char>(c - 'A' + 'a');
-    }
-  }
-  return name;
+  return lower_case(stored_text(raw, what));
 }
 
 }  // namespace hmsync::processor
