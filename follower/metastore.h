@@ -22,7 +22,7 @@ struct EventRequest {
 
 struct EventPage {
   std::vector<processor::Event> events;  ///< ascending ids
-  bool cut = false;                      ///< ended by max_bytes: more events are there now
+  bool cut = false;                      ///< ended by a limit: more events are there now
 };
 
 class NotificationLog {
@@ -47,9 +47,8 @@ struct TablePartitions {
   std::vector<processor::Partition> partitions;
 };
 
-/// Whole objects, read after the head was `head_before`.
+/// Whole objects; none of them where reading took long and has found nothing yet.
 struct SnapshotPage {
-  int64_t head_before = 0;
   std::vector<processor::Database> databases;
   std::vector<processor::Table> tables;
   std::vector<TablePartitions> partitions;

@@ -4,15 +4,18 @@
 #include <utility>
 
 #include "hmsclient/metastore_calls.h"
-#include "hmsclient/object_conversion.h"
 #include "hmsclient/thrift_error.h"
+#include "processor/lower_case.h"
 
 namespace hmsync::hmsclient {
 
 namespace {
 
 using processor::DatabaseName;
+using processor::lower_case;
 using processor::TableName;
+
+constexpr size_t kMostTablesOfPartitions = 10;
 
 NameRange whole(std::vector<std::string> names) {
   const size_t size = names.size();
@@ -67,6 +70,9 @@ class UnitReader {
         throw;
       }
     }
+    if (names.empty()) {
+      begin_page();
+    }
     result_.found.tables = static_cast<int64_t>(names.size());
     split(std::move(names), sizes_.tables, result_.next, [&](NameRange range) {
       return ReadTables{unit.database, std::move(range)};
@@ -91,7 +97,8 @@ class UnitReader {
     begin_page();
     size_t done = 0;
     size_t room = sizes_.partitions;
-    while (done < unit.tables.size() && room > 0) {
+    const size_t most = std::min(unit.tables.size(), kMostTablesOfPartitions);
+    while (done < most && room > 0) {
       const TableName& table = unit.tables[done];
       std::vector<std::string> names = read_partition_names(connection_, table);
       const size_t size = names.size();
@@ -120,20 +127,10 @@ class UnitReader {
     add_partitions(unit.table, unit.names.names());
   }
 
-  UnitResult take() {
-    if (result_.page && result_.page->databases.empty() && result_.page->tables.empty() &&
-        result_.page->partitions.empty()) {
-      result_.page.reset();
-    }
-    return std::move(result_);
-  }
+  UnitResult take() { return std::move(result_); }
 
  private:
-  follower::SnapshotPage& begin_page() {
-    result_.page.emplace();
-    result_.page->head_before = read_head(connection_);
-    return *result_.page;
-  }
+  follower::SnapshotPage& begin_page() { return result_.page.emplace(); }
 
   void add_partitions(const TableName& table, const std::vector<std::string>& names) {
     if (names.empty()) {

@@ -15,7 +15,7 @@
 namespace hmsync::hmsclient {
 
 struct PageSizes {
-  size_t databases = 100;
+  size_t databases = 10;
   size_t tables = 300;
   size_t partitions = 1000;
 };
@@ -44,7 +44,8 @@ struct ReadTables {
   processor::DatabaseName database;
   NameRange names;
 };
-/// Several tables share a page while their partitions fit in.
+/// Several tables share a page while their partitions fit in, but not many, since each is a call or
+/// two: whoever waits for the page must see it come.
 struct ReadPartitionsOf {
   std::vector<processor::TableName> tables;
 };
@@ -64,6 +65,7 @@ struct Found {
 };
 
 struct UnitResult {
+  /// Without objects where nothing was found: it shows that reading goes on.
   std::optional<follower::SnapshotPage> page;
   /// Only after the page was handed on: a table comes before its partitions.
   std::vector<Unit> next;

@@ -3,10 +3,12 @@
 #include <utility>
 
 #include "hmsclient/metastore_calls.h"
-#include "hmsclient/object_conversion.h"
 #include "hmsclient/snapshot_stream.h"
+#include "processor/lower_case.h"
 
 namespace hmsync::hmsclient {
+
+using processor::lower_case;
 
 SnapshotReader::SnapshotReader(Options options, SnapshotOptions snapshot)
     : options_(std::move(options)), snapshot_(snapshot), client_(options_) {}

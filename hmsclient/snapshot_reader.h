@@ -12,8 +12,8 @@
 namespace hmsync::hmsclient {
 
 struct SnapshotOptions {
-  int connections = 4;  ///< of one snapshot, each with a thread
-  size_t databases_per_page = 100;
+  int connections = 4;             ///< of one snapshot, each with a thread
+  size_t databases_per_page = 10;  ///< each is a call of its own
   size_t tables_per_page = 300;
   size_t partitions_per_page = 1000;
   /// Pages that wait to be taken; beside them each connection holds the one it reads.

@@ -4,8 +4,17 @@
 #include <utility>
 
 #include "hmsclient/connection.h"
+#include "hmsclient/thrift_error.h"
 
 namespace hmsync::hmsclient {
+
+namespace {
+
+bool has_objects(const follower::SnapshotPage& page) {
+  return !page.databases.empty() || !page.tables.empty() || !page.partitions.empty();
+}
+
+}  // namespace
 
 ParallelStream::ParallelStream(const Options& options, const SnapshotOptions& snapshot,
                                const follower::Scope& scope, std::shared_ptr<Interrupt> interrupt)
@@ -62,7 +71,8 @@ std::optional<Unit> ParallelStream::take_unit() {
 
 void ParallelStream::deliver(UnitResult result) {
   std::unique_lock lock(mutex_);
-  if (result.page) {
+  // One without objects only has to wake whoever waits.
+  if (result.page && (has_objects(*result.page) || pages_.empty())) {
     changed_.wait(lock, [&] { return stopping_ || pages_.size() < pages_ahead_; });
     pages_.push_back(std::move(*result.page));
   }
@@ -100,7 +110,11 @@ std::optional<follower::SnapshotPage> ParallelStream::next() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return failure_ || !pages_.empty() || finished(); });
   if (failure_) {
-    std::rethrow_exception(failure_);
+    try {
+      std::rethrow_exception(failure_);
+    } catch (...) {
+      rethrow_as_error("reading a snapshot: ");
+    }
   }
   if (pages_.empty()) {
     return std::nullopt;

@@ -161,7 +161,6 @@ class MemorySnapshotStream : public follower::SnapshotStream {
 
   std::optional<follower::SnapshotPage> next() override {
     follower::SnapshotPage page;
-    page.head_before = metastore_.head_;
     metastore_.before_call("page");
     if (!databases_.empty()) {
       read_databases(page);

@@ -141,9 +141,6 @@ TEST_P(EveryVersion, ASnapshotHasEverything) {
   EXPECT_THAT(
       all.partitions.at(small.orders.name),
       UnorderedElementsAre(small.inside, ASmallMetastore::outside(), ASmallMetastore::nowhere()));
-  for (const follower::SnapshotPage& page : all.pages) {
-    EXPECT_EQ(page.head_before, 41);
-  }
 }
 
 TEST_P(EveryVersion, OneDatabaseOrTableIsReadOrAbsent) {
@@ -233,19 +230,71 @@ TEST(SnapshotReader, SmallTablesShareAPartitionPage) {
   EXPECT_EQ(with_partitions, 3) << "two tables of four partitions fit into a page of ten";
 }
 
-TEST(SnapshotReader, EachPageNotesTheHeadBeforeItWasRead) {
+TEST(SnapshotReader, NoPageIsWorthManyCalls) {
   FakeHms hms;
-  const ASmallMetastore small(hms);
-  hms.on("get_current_notificationEventId", [&](int call) {
-    hms.set_head(100 + call);
+  for (int i = 0; i < 25; ++i) {
+    hms.put(database("db" + std::to_string(i)));
+  }
+  for (int i = 0; i < 25; ++i) {
+    const processor::Table each = table("db0", "t" + std::to_string(100 + i), {"dt"});
+    hms.put(each);
+    hms.put(each.name, partition(each, "1"));
+  }
+  SnapshotReader reader(options_for(hms));
+  std::vector<size_t> databases;
+  std::vector<size_t> partitioned;
+  for (const follower::SnapshotPage& page : read_all(reader).pages) {
+    databases.push_back(page.databases.size());
+    partitioned.push_back(page.partitions.size());
+  }
+  std::erase(databases, 0U);
+  std::erase(partitioned, 0U);
+  EXPECT_THAT(databases, UnorderedElementsAre(10, 10, 5));
+  EXPECT_THAT(partitioned, UnorderedElementsAre(10, 10, 5));
+}
+
+TEST(SnapshotReader, ReadingThatFindsNothingStillShowsThatItGoesOn) {
+  FakeHms hms;
+  hms.put(database("sales"));
+  for (int i = 0; i < 12; ++i) {
+    hms.put(table("sales", "t" + std::to_string(100 + i), {"dt"}));
+  }
+  hms.put(database("z_empty"));
+  std::atomic<int> pages_without_objects = 0;
+  // Each waits until the page of what was read before it, and found nothing, has come.
+  hms.on("get_partition_names", [&](int call) {
+    EXPECT_TRUE(call != 11 ||
+                eventually(milliseconds(10000), [&] { return pages_without_objects > 0; }));
     return Reaction{};
   });
   SnapshotReader reader(options_for(hms), {.connections = 1});
-  const Everything all = read_all(reader);
-  ASSERT_EQ(all.pages.size(), 3U);
-  EXPECT_EQ(all.pages[0].head_before, 101);
-  EXPECT_EQ(all.pages[1].head_before, 102);
-  EXPECT_EQ(all.pages[2].head_before, 103);
+  const auto stream = reader.snapshot({});
+  size_t tables = 0;
+  while (const auto page = stream->next()) {
+    tables += page->tables.size();
+    if (page->databases.empty() && page->tables.empty() && page->partitions.empty()) {
+      ++pages_without_objects;
+    }
+  }
+  EXPECT_EQ(tables, 12U);
+  EXPECT_GT(pages_without_objects, 0);
+}
+
+TEST(SnapshotReader, ADatabaseWithoutTablesShowsThatReadingGoesOn) {
+  FakeHms hms;
+  hms.put(database("a"));
+  hms.put(database("b"));
+  std::atomic<bool> shown = false;
+  hms.on("get_all_tables", [&](int call) {
+    EXPECT_TRUE(call == 1 || eventually(milliseconds(10000), [&] { return shown.load(); }));
+    return Reaction{};
+  });
+  SnapshotReader reader(options_for(hms), {.connections = 1});
+  const auto stream = reader.snapshot({});
+  while (const auto page = stream->next()) {
+    shown = shown || page->databases.empty();
+  }
+  EXPECT_TRUE(shown);
 }
 
 TEST(SnapshotReader, AScopeOfOneDatabaseLeavesTheOthersOut) {
@@ -271,12 +320,16 @@ TEST(SnapshotReader, AScopeOfOneTableHasItWithItsPartitions) {
   EXPECT_EQ(all.partitions.at(small.orders.name).size(), 3U);
 }
 
-TEST(SnapshotReader, AScopeOfWhatIsGoneHasNoPages) {
+TEST(SnapshotReader, AScopeOfWhatIsGoneHasNoObjects) {
   FakeHms hms;
   const ASmallMetastore small(hms);
   SnapshotReader reader(options_for(hms));
-  EXPECT_TRUE(read_all(reader, {.database = {{"hive", "gone"}}, .table = {}}).pages.empty());
-  EXPECT_TRUE(read_all(reader, {.database = {{"hive", "sales"}}, .table = "gone"}).pages.empty());
+  const Everything database = read_all(reader, {.database = {{"hive", "gone"}}, .table = {}});
+  EXPECT_TRUE(database.databases.empty());
+  EXPECT_TRUE(database.tables.empty());
+  const Everything table = read_all(reader, {.database = {{"hive", "sales"}}, .table = "gone"});
+  EXPECT_TRUE(table.tables.empty());
+  EXPECT_TRUE(table.partitions.empty());
 }
 
 TEST(SnapshotReader, ObjectsOfOtherCatalogsAreReadByTheirOwnNames) {
