@@ -58,6 +58,7 @@ struct TableChange {
   std::optional<std::vector<Column>> columns = {};
   std::map<std::string, std::string> parameters = {};  ///< set beside those that are there
   bool cascade = false;                                ///< columns: to all partitions
+  std::optional<int32_t> create_time = {};             ///< seconds; told, not stored (3.1.3)
 };
 
 using PartitionValues = std::vector<std::string>;

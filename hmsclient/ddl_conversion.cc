@@ -177,6 +177,9 @@ void apply(const TableChange& change, ddl_idl::Table& table) {
   if (change.location) {
     table.sd.__set_location(*change.location);
   }
+  if (change.create_time) {
+    table.__set_createTime(*change.create_time);
+  }
   if (change.columns) {
     table.sd.__set_cols(to_thrift(*change.columns));
   }

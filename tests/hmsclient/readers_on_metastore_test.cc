@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "processor/change.h"
 #include "tests/hmsclient/expect_error.h"
 #include "tests/hmsclient/real_metastore.h"
 
@@ -58,6 +59,25 @@ TEST_F(ReadersOnMetastore, AReaderThatAsksForFewBytesStillGetsEveryEventOnce) {
   EXPECT_GT(cuts, 0);
   EXPECT_THAT(log_.events({.after = last}).events, IsEmpty());
   EXPECT_THAT(log_.events({.after = last + 1000000}).events, IsEmpty());
+}
+
+TEST_F(ReadersOnMetastore, AnAlterationThatTellsAnotherCreationTimeLeavesTheStoredOne) {
+  ddl_.create_database({.name = "times"});
+  ddl_.create_table({.database = "times", .table = "t"});
+  const auto made = objects_.table({"hive", "times", "t"});
+  ASSERT_TRUE(made);
+  ASSERT_THAT(made->identity, StartsWith("created:"));
+  ddl_.alter_table("times", "t", {.owner = processor::Owner{"carol"}, .create_time = 1000});
+  const auto altered = objects_.table({"hive", "times", "t"});
+  ASSERT_TRUE(altered);
+  EXPECT_EQ(altered->owner.name, "carol");
+  EXPECT_EQ(altered->identity, made->identity);
+  const follower::EventPage page = log_.events({.after = before_ + 2});
+  ASSERT_EQ(page.events.size(), 1U);
+  EXPECT_THAT(page.events[0].message, testing::HasSubstr(R"(\"4\":{\"i32\":1000})"))
+      << "the event tells what the client sent";
+  const auto change = std::get<processor::AlterTable>(processor::decode(page.events[0]));
+  EXPECT_EQ(change.after.identity, made->identity);
 }
 
 TEST_F(ReadersOnMetastore, TheUuidAndVersionAreAskable) {
