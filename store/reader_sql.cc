@@ -127,8 +127,9 @@ FROM followers f WHERE f.server = $1)";
 
 const char* const kFollowerRow = R"(SELECT cursor, head, coalesce(phase, 'starting'), generation,
   commit_number, metastore_uuid,
-  greatest(extract(epoch FROM clock_timestamp() - caught_up_at), 0), quarantined_now,
-  suspended_grants, applied, ignored, quarantined, late, shared_id, refuted
+  CASE WHEN caught_up_at IS NOT NULL
+    THEN greatest(extract(epoch FROM clock_timestamp() - caught_up_at), 0) END,
+  quarantined_now, suspended_grants, applied, ignored, quarantined, late, shared_id, refuted
 FROM v1_follower WHERE server = $1)";
 
 }  // namespace hmsync::store
