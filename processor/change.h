@@ -10,10 +10,9 @@
 
 namespace hmsync::processor {
 
-/// `complete` is false where the message has names only (2.3: CREATE_DATABASE without dbJson).
+/// Only the name where the message has no more (2.3: CREATE_DATABASE without dbJson).
 struct CreateDatabase {
   Database database;
-  bool complete = true;
 };
 /// The name never changes: a real 3.1.3 answers a renaming with success and renames nothing.
 struct AlterDatabase {
@@ -30,7 +29,6 @@ struct CreateTable {
 struct AlterTable {
   Table before;
   Table after;
-  bool truncate = false;
   /// 4.x made the table external although it was created as managed (TRANSLATED_TO_EXTERNAL): a
   /// rename moves its directory all the same.
   bool translated_to_external = false;
@@ -56,10 +54,9 @@ struct AlterPartitions {
   TableName table;
   std::vector<Partition> after;
 };
-/// A type that means nothing for objects and paths: counted, and it moves the cursor.
-struct Ignored {
-  bool known_type = true;  ///< false: a type of a later metastore
-};
+/// A type that means nothing for objects and paths, or one of a later metastore: counted, and it
+/// moves the cursor.
+struct Ignored {};
 
 using Change =
     std::variant<CreateDatabase, AlterDatabase, DropDatabase, CreateTable, AlterTable, DropTable,

@@ -52,7 +52,6 @@ class Message {
     }
     return *found;
   }
-  [[nodiscard]] bool flag(const char* key) const { return text(key).value_or("false") == "true"; }
 
   /// Each part from the object; else from the message, whose names are those before the change;
   /// else from the event's header.
@@ -200,15 +199,17 @@ Change create_database(const Message& message) {
   if (!text) {
     Database database;
     database.name = message.database_name();
-    return CreateDatabase{std::move(database), false};
+    return CreateDatabase{std::move(database)};
   }
   Database database = read_database(*text);
   database.name = message.database_name(std::move(database.name));
-  return CreateDatabase{std::move(database), true};
+  return CreateDatabase{std::move(database)};
 }
 
 // Of an alteration only the object before comes from the metastore's database; the one after is as
-// the client sent it, and creation time and id in it are not stored (ObjectStore of 2.3 to 4.0).
+// the client sent it. Recorded alterations of 2.3.10, 3.1.3 and 4.0.1 keep creation time and id,
+// and a 3.1.3 keeps the stored creation time where a client sends another one, so both are those
+// from before.
 Change alter_database(const Message& message) {
   AlterDatabase change{read_database(message.required_text("dbObjBeforeJson")),
                        read_database(message.required_text("dbObjAfterJson"))};
@@ -235,7 +236,6 @@ Change alter_table(const Message& message) {
   change.after = std::move(after.table);
   change.after.name = message.table_name_after(std::move(change.after.name));
   change.after.identity = change.before.identity;
-  change.truncate = message.flag("isTruncateOp");
   change.translated_to_external = before.translated_to_external;
   return change;
 }

@@ -46,7 +46,7 @@ std::string text_of(const Partition& partition) {
 
 struct Text {
   std::string operator()(const CreateDatabase& change) const {
-    return "create " + text_of(change.database) + (change.complete ? "" : " incomplete");
+    return "create " + text_of(change.database);
   }
   std::string operator()(const AlterDatabase& change) const {
     return "alter " + text_of(change.before) + " => " + text_of(change.after);
@@ -59,7 +59,6 @@ struct Text {
   }
   std::string operator()(const AlterTable& change) const {
     return "alter " + text_of(change.before) + " => " + text_of(change.after) +
-           (change.truncate ? " truncate" : "") +
            (change.translated_to_external ? " translated" : "");
   }
   std::string operator()(const DropTable& change) const {
@@ -90,9 +89,7 @@ struct Text {
     }
     return text;
   }
-  std::string operator()(const Ignored& change) const {
-    return change.known_type ? "ignored" : "ignored, unknown type";
-  }
+  std::string operator()(const Ignored&) const { return "ignored"; }
 };
 
 }  // namespace

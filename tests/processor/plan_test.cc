@@ -38,9 +38,9 @@ const std::string kSales = "hdfs://nn1:8020/wh/sales.db/";
 TEST(Plan, NewDatabaseIsPutWholeOrByNameAlone) {
   Database database{
       {"hive", "sales"}, {"etl", OwnerType::role}, normalize_location(kSales), "created:7"};
-  EXPECT_EQ(only<PutDatabase>(CreateDatabase{database, true}).database, database);
+  EXPECT_EQ(only<PutDatabase>(CreateDatabase{database}).database, database);
   const Database name_only{{"hive", "plain"}, {}, std::nullopt, ""};
-  EXPECT_EQ(only<PutDatabase>(CreateDatabase{name_only, false}).database, name_only);
+  EXPECT_EQ(only<PutDatabase>(CreateDatabase{name_only}).database, name_only);
 }
 
 TEST(Plan, AlteredDatabaseIsPutAsItIsAfter) {
@@ -68,7 +68,7 @@ TEST(Plan, TableOfTheSameNameIsUpdatedWithItsVanishedColumns) {
   const auto update = only<UpdateTable>(AlterTable{before, after});
   EXPECT_EQ(update.table, after);
   EXPECT_EQ(update.vanished_columns, std::vector<std::string>{"id"});
-  EXPECT_TRUE(only<UpdateTable>(AlterTable{before, before, true}).vanished_columns.empty());
+  EXPECT_TRUE(only<UpdateTable>(AlterTable{before, before}).vanished_columns.empty());
 }
 
 TEST(Plan, ColumnsVanishOnlyWhereBothListsAreKnown) {
@@ -119,8 +119,7 @@ TEST(Plan, RenameMovesPartitionsOnlyWhereTheMetastoreDoes) {
            {"location before unknown", "MANAGED_TABLE", "", facts2, false, false},
            {"location after unknown", "MANAGED_TABLE", facts, "", false, false}}) {
     const AlterTable change{table_at("sales", "facts", rename.from, rename.type),
-                            table_at("sales", "facts2", rename.to, rename.type), false,
-                            rename.translated};
+                            table_at("sales", "facts2", rename.to, rename.type), rename.translated};
     const auto planned = only<RenameTable>(change);
     EXPECT_EQ(planned.partition_paths.has_value(), rename.moves) << rename.what;
     EXPECT_EQ(planned.to.name.table, "facts2") << rename.what;
@@ -168,8 +167,7 @@ TEST(Plan, PartitionsAlteredTogetherArePut) {
 }
 
 TEST(Plan, IsEmptyForIgnoredEventsAndEmptyLists) {
-  EXPECT_TRUE(plan(42, Ignored{true}).empty());
-  EXPECT_TRUE(plan(42, Ignored{false}).empty());
+  EXPECT_TRUE(plan(42, Ignored{}).empty());
   EXPECT_TRUE(plan(42, AddPartitions{kFacts, {}}).empty());
   EXPECT_TRUE(plan(42, DropPartitions{kFacts, {}}).empty());
   EXPECT_TRUE(plan(42, AlterPartitions{kFacts, {}}).empty());

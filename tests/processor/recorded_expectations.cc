@@ -8,8 +8,8 @@ namespace {
 std::string new_database(const std::string& name, const std::string& owner_3_1,
                          const std::string& owner_4_0, const std::string& location_3_1,
                          const std::string& location_4_0, const std::string& event_4_0) {
-  return "create database " + name + " <:USER - - incomplete|" + owner_3_1 + " " + location_3_1 +
-         " -|" + owner_4_0 + " " + location_4_0 + " created:@" + event_4_0 + ">";
+  return "create database " + name + " <:USER - -|" + owner_3_1 + " " + location_3_1 + " -|" +
+         owner_4_0 + " " + location_4_0 + " created:@" + event_4_0 + ">";
 }
 
 std::string new_database_in_warehouse(const std::string& name, const std::string& owner_3_1,

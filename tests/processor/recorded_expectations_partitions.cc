@@ -125,7 +125,7 @@ std::vector<Expectation> partitioned_tables() {
       {"50|57|55", "create " + stage.text()},
       {"60|68|64", "create " + trunc.text()},
       {"61|69|65", "create " + truncp.text()},
-      {"-|71|67", altered(trunc, trunc) + " truncate" + kTranslated},
+      {"-|71|67", altered(trunc, trunc) + kTranslated},
       {"-|72|68", altered(trunc, trunc) + kTranslated},
   };
 }
