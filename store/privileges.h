@@ -67,6 +67,7 @@ class PostgresPrivilegeStore : public follower::PrivilegeStore {
   };
 
   FollowerRow lock_follower();
+  void remove_role(const std::string& role, const std::string& who);
   bool role_exists(const std::string& role);
   follower::PrivilegeOutcome refuse(const std::string& who, const std::string& action,
                                     const std::string& object, const std::string& reason);

@@ -10,6 +10,27 @@ using follower::PrivilegeOutcome;
 
 PrivilegeOutcome done(bool changed) { return {"done", "", changed, std::nullopt}; }
 
+/// Servers where the role has grants: their writers wait, always in this order, so that the numbers
+/// of permission_changes grow with the commits. Others go on.
+std::vector<std::string> lock_followers_of(Connection& connection, const std::string& role) {
+  const Result rows = connection.query(R"(SELECT server FROM followers WHERE server IN (
+  SELECT g.server FROM grants g JOIN roles USING (role_id) WHERE role = $1)
+ORDER BY server FOR UPDATE)",
+                                       {role});
+  std::vector<std::string> servers;
+  for (int row = 0; row < rows.rows(); ++row) servers.emplace_back(rows.text(row, 0));
+  return servers;
+}
+
+bool has_grants_elsewhere(Connection& connection, const std::string& role,
+                          const std::vector<std::string>& servers) {
+  return connection
+             .query(R"(SELECT FROM followers f WHERE server <> ALL ($2::text[]) AND EXISTS (
+  SELECT FROM grants g JOIN roles USING (role_id) WHERE role = $1 AND g.server = f.server))",
+                    {role, text_array(servers)})
+             .rows() > 0;
+}
+
 const char* to_string(MemberKind kind) { return kind == MemberKind::group ? "group" : "user"; }
 
 }  // namespace
@@ -30,14 +51,24 @@ SELECT FROM made)",
 
 PrivilegeOutcome PostgresPrivilegeStore::drop_role(const std::string& role,
                                                    const std::string& who) {
-  Transaction transaction(connection_);
-  // Its grants may be on any server: their writers wait, always in this order.
-  connection_.query("SELECT FROM followers ORDER BY server FOR UPDATE");
-  if (connection_.query("SELECT FROM roles WHERE role = $1 FOR UPDATE", {role}).rows() == 0) {
-    PrivilegeOutcome refused = refuse(who, "drop role", role, "there is no role " + role);
+  for (;;) {
+    Transaction transaction(connection_);
+    const std::vector<std::string> locked = lock_followers_of(connection_, role);
+    if (connection_.query("SELECT FROM roles WHERE role = $1 FOR UPDATE", {role}).rows() == 0) {
+      PrivilegeOutcome refused = refuse(who, "drop role", role, "there is no role " + role);
+      transaction.commit();
+      return refused;
+    }
+    // A grant came on one more server before the role was locked: with that one, again.
+    if (has_grants_elsewhere(connection_, role, locked)) continue;
+    remove_role(role, who);
     transaction.commit();
-    return refused;
+    return done(true);
   }
+}
+
+/// With its grants and members, within a transaction that holds the locks.
+void PostgresPrivilegeStore::remove_role(const std::string& role, const std::string& who) {
   const GrantChange grants{
       "DELETE FROM grants g WHERE g.role_id = (SELECT role_id FROM roles WHERE role = $3)",
       "revoked", "drop role", "line", "NULL"};
@@ -48,8 +79,6 @@ SELECT clock_timestamp(), $1, $2, 'drop role', role,
 FROM v1_roles WHERE role = $3)",
                     {server_, who, role});
   connection_.query("DELETE FROM roles WHERE role = $1", {role});
-  transaction.commit();
-  return done(true);
 }
 
 PrivilegeOutcome PostgresPrivilegeStore::add_member(const std::string& role, MemberKind kind,

@@ -563,6 +563,19 @@ bob|remove member|analyst|{"role": "analyst", "group": "staff"}|null
 )");
 }
 
+TEST_F(Privileges, DroppingARoleWaitsForNoServerWhereItHasNoGrants) {
+  grant("SELECT", kOrders);
+  sql_.query("INSERT INTO followers (server) VALUES ('server2')");
+  ConnectionOptions options = database_.options();
+  options.statement_timeout = std::chrono::seconds(5);
+  PostgresPrivilegeStore hasty(options, "server1");
+  const Transaction batch(sql_);
+  sql_.query("SELECT FROM followers WHERE server = 'server2' FOR UPDATE");
+  EXPECT_TRUE(hasty.drop_role("analyst", "bob").changed);
+  sql_.query("SELECT FROM followers WHERE server = 'server1' FOR UPDATE");
+  EXPECT_EQ(held(), "");
+}
+
 TEST_F(Privileges, ADroppedRoleTakesMembersAndGrantsWithIt) {
   PostgresPrivilegeStore other(database_.options(), "server2");
   ASSERT_TRUE(other.grant(command("INSERT", kSales), {0, 5, ""}));
