@@ -107,7 +107,8 @@ CREATE UNIQUE INDEX grants_key ON grants
   (role_id, server, catalog, database_name, table_name, column_name, md5(uri), action)
   WHERE NOT suspended;
 CREATE INDEX grants_by_object ON grants (server, catalog, database_name, table_name);
-CREATE INDEX grants_by_identity ON grants (server, identity) WHERE identity <> '';
+CREATE INDEX grants_by_role ON grants (role_id);
+CREATE INDEX grants_suspended ON grants (server) WHERE suspended;
 
 -- Ordered delta logs for downstream readers; a row's number grows with the order of commits,
 -- because writers of one server follow each other on the lock of its followers row.
@@ -133,7 +134,7 @@ CREATE TABLE path_changes (
   new_table_name    text COLLATE "C"
 );
 CREATE INDEX path_changes_by_server ON path_changes (server, change_id);
-CREATE INDEX path_changes_by_time ON path_changes (changed_at);
+CREATE INDEX path_changes_by_time ON path_changes (server, changed_at);
 
 CREATE TABLE permission_changes (
   change_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -155,7 +156,7 @@ CREATE TABLE permission_changes (
   new_table_name    text COLLATE "C"
 );
 CREATE INDEX permission_changes_by_server ON permission_changes (server, change_id);
-CREATE INDEX permission_changes_by_time ON permission_changes (changed_at);
+CREATE INDEX permission_changes_by_time ON permission_changes (server, changed_at);
 
 -- How far the logs were trimmed: tells "trimmed" from "not yet there".
 CREATE TABLE change_log_trims (
@@ -211,6 +212,7 @@ CREATE TABLE requests (
   finished_at  timestamptz
 );
 CREATE INDEX requests_pending ON requests (server) WHERE state = 'pending';
+CREATE INDEX requests_finished ON requests (server, finished_at) WHERE state = 'finished';
 
 CREATE TABLE pauses (
   server    text COLLATE "C" PRIMARY KEY,
