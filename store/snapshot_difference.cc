@@ -102,34 +102,50 @@ std::string same_values(const std::string& a, const std::string& b) {
   return sql + a + ".partition_values = " + b + ".partition_values";
 }
 
-const std::string kChangePaths = R"(
+/// Which paths are looked at.
+enum class Reach { own, all };
+
+std::string within(Reach reach, const std::string& of) {
+  return reach == Reach::own ? " AND " + of + ".partition_values = '{}'" : "";
+}
+
+std::string change_paths(Reach reach) {
+  return R"(
 UPDATE paths p SET scheme = n.scheme, authority = n.authority, path = n.path
 FROM objects o
-JOIN staging_objects s ON )" + kSameName +
-                                 R"(
-JOIN staging_paths n ON n.object_id = s.object_id
+JOIN staging_objects s ON )" +
+         kSameName + R"(
+JOIN staging_paths n ON n.object_id = s.object_id)" +
+         within(reach, "n") + R"(
 WHERE o.server = $1 AND p.object_id = o.object_id AND )" +
-                                 same_values("p", "n") + R"(
+         same_values("p", "n") + within(reach, "p") + R"(
   AND (p.scheme, p.authority, p.path) IS DISTINCT FROM (n.scheme, n.authority, n.path))";
+}
 
-const std::string kAddPaths = R"(
+std::string add_paths(Reach reach) {
+  return R"(
 INSERT INTO paths (object_id, partition_values, scheme, authority, path)
 SELECT o.object_id, n.partition_values, n.scheme, n.authority, n.path
 FROM objects o
-JOIN staging_objects s ON )" + kSameName +
-                              R"(
-JOIN staging_paths n ON n.object_id = s.object_id
+JOIN staging_objects s ON )" +
+         kSameName + R"(
+JOIN staging_paths n ON n.object_id = s.object_id)" +
+         within(reach, "n") + R"(
 LEFT JOIN paths p ON p.object_id = o.object_id AND )" +
-                              same_values("p", "n") + R"(
+         same_values("p", "n") + within(reach, "p") + R"(
 WHERE o.server = $1 AND p.object_id IS NULL)";
+}
 
 /// What is removed with its object is gone already.
-const std::string kRemovePaths = R"(
+std::string remove_paths(Reach reach) {
+  return R"(
 DELETE FROM paths p USING objects o JOIN staging_objects s ON )" +
-                                 kSameName + R"(
-WHERE o.server = $1 AND p.object_id = o.object_id AND NOT EXISTS (
+         kSameName + R"(
+WHERE o.server = $1 AND p.object_id = o.object_id)" +
+         within(reach, "p") + R"( AND NOT EXISTS (
   SELECT FROM staging_paths n WHERE n.object_id = s.object_id AND )" +
-                                 same_values("n", "p") + ")";
+         same_values("n", "p") + within(reach, "n") + ")";
+}
 
 }  // namespace
 
@@ -142,9 +158,6 @@ follower::Difference count_difference(Connection& connection, const Sides& sides
 
 void write_difference(Connection& connection, const Sides& sides,
                       const follower::Difference& difference) {
-  const auto any = [](const follower::ObjectCounts& counts) {
-    return counts.databases + counts.tables + counts.partitions > 0;
-  };
   const std::vector<Parameter> parameters{sides.server, sides.snapshot};
   if (difference.removed.databases + difference.removed.tables > 0) {
     connection.query(kRemoveObjects, parameters);
@@ -155,11 +168,20 @@ void write_difference(Connection& connection, const Sides& sides,
   if (difference.added.databases + difference.added.tables > 0) {
     connection.query(kAddObjects, parameters);
   }
-  // An object that changed may have got, lost or changed its own location.
+  // An object that changed may have got, lost or changed its own location. Partitions are only
+  // joined where some of them differ.
   const bool own = difference.changed.databases + difference.changed.tables > 0;
-  if (own || difference.removed.partitions > 0) connection.query(kRemovePaths, parameters);
-  if (own || difference.changed.partitions > 0) connection.query(kChangePaths, parameters);
-  if (own || any(difference.added)) connection.query(kAddPaths, parameters);
+  const bool added = difference.added.databases + difference.added.tables > 0;
+  const auto write = [&](bool own_differ, int64_t partitions, const auto& statement) {
+    if (partitions > 0) {
+      connection.query(statement(Reach::all), parameters);
+    } else if (own_differ) {
+      connection.query(statement(Reach::own), parameters);
+    }
+  };
+  write(own, difference.removed.partitions, remove_paths);
+  write(own, difference.changed.partitions, change_paths);
+  write(own || added, difference.added.partitions, add_paths);
 }
 
 void log_difference(Connection& connection, const Sides& sides, int64_t commit_number,
