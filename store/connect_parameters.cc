@@ -68,6 +68,12 @@ std::vector<std::string> hosts_of(const Settings& settings) {
   return hosts;
 }
 
+/// Where a service file names the host, it is not known here: it counts as remote.
+bool host_is_elsewhere(const Settings& settings) {
+  return settings.contains("service") && !settings.contains("host") &&
+         !settings.contains("hostaddr");
+}
+
 bool on_this_machine(const std::string& host) {
   return host.empty() || host.starts_with('/') || host.starts_with('@') || host == "localhost" ||
          host.starts_with("127.") || host == "::1";
@@ -101,7 +107,8 @@ ConnectParameters connect_parameters(const ConnectionOptions& options) {
             {"keepalives_count", "3"},
             {"tcp_user_timeout", "30000"},
             {"fallback_application_name", options.application_name}};
-  const bool remote = !std::all_of(hosts.begin(), hosts.end(), on_this_machine);
+  const bool remote =
+      host_is_elsewhere(settings) || !std::all_of(hosts.begin(), hosts.end(), on_this_machine);
   if (remote && !settings.contains("sslmode")) values.emplace_back("sslmode", "verify-full");
   if (hosts.size() > 1 && !settings.contains("target_session_attrs")) {
     values.emplace_back("target_session_attrs", "read-write");

@@ -271,6 +271,9 @@ TEST(ConnectParameters, RemoteHostsAreVerifiedUnlessTheDsnSaysOtherwise) {
   EXPECT_EQ(parameter("postgresql://db.example/x", "sslmode"), "verify-full");
   EXPECT_EQ(parameter("host=127.0.0.1,db.example", "sslmode"), "verify-full");
   EXPECT_EQ(parameter("postgresql://db.example/x?sslmode=require", "sslmode"), "-");
+  EXPECT_EQ(parameter("service=store", "sslmode"), "verify-full");
+  EXPECT_EQ(parameter("service=store sslmode=require", "sslmode"), "-");
+  EXPECT_EQ(parameter("service=store host=localhost", "sslmode"), "-");
   EXPECT_EQ(parameter("postgresql:///x", "sslmode"), "-");
   EXPECT_EQ(parameter("host=/run/postgresql", "sslmode"), "-");
   EXPECT_EQ(parameter("host=localhost", "sslmode"), "-");
