@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/integration/deployment.h"
 
@@ -110,14 +113,20 @@ TEST_F(Grants, EachChangeByAnEventIsAudited) {
 }
 
 TEST_F(Grants, OnWhatTheMetastoreDoesNotHaveAreRefused) {
-  for (const char* object : {"nowhere", "sales.nothing", "sales.orders.no_column"}) {
+  const std::pair<const char*, const char*> refusals[] = {
+      {"nowhere", "the metastore has no database nowhere"},
+      {"sales.nothing", "the metastore has no table sales.nothing"},
+      {"sales.orders.no_column", "the table sales.orders has no column no_column"}};
+  for (const auto& [object, reason] : refusals) {
     const auto result = daemon_->ctl({"grant", "analyst", "SELECT", object});
     EXPECT_EQ(result.exit, 1) << object;
-    EXPECT_FALSE(result.err.empty());
+    EXPECT_THAT(result.err, testing::HasSubstr(reason));
   }
   deployment_.hms().stop();
   const auto away = daemon_->ctl({"grant", "analyst", "SELECT", "sales.orders"});
   EXPECT_EQ(away.exit, 1) << "a grant is never guessed";
+  EXPECT_THAT(away.err, testing::HasSubstr("metastore 127.0.0.1:" +
+                                           std::to_string(deployment_.hms().port())));
   deployment_.hms().start();
   EXPECT_THAT(grants(), IsEmpty());
 }
