@@ -88,6 +88,7 @@ Status status_of(const fixtures::MiniHmsync& daemon) {
   status.epoch = integer_or(json, "epoch", 0);
   status.cursor = integer_or(json, "cursor", -1);
   status.head = integer_or(json, "head", -1);
+  if (double lag = 0; json["lag_seconds"].get(lag) == simdjson::SUCCESS) status.lag_seconds = lag;
   status.instance = text_of(json, "instance");
   for (const simdjson::dom::element problem : json["problems"].get_array()) {
     status.problems.push_back(text_of(problem, "code"));

@@ -23,6 +23,7 @@ struct Status {
   int64_t epoch = 0;
   int64_t cursor = -1;  ///< -1: none yet
   int64_t head = -1;
+  double lag_seconds = 0;
   std::string instance;
   std::vector<std::string> problems;  ///< their codes
   std::string last_error;             ///< empty: none

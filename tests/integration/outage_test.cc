@@ -66,6 +66,36 @@ TEST_F(Outage, OfTheMetastoreIsToldAndSurvived) {
   EXPECT_TRUE(eventually(seconds(30), [&] { return !has_problem("metastore_unreachable"); }));
 }
 
+TEST_F(Outage, OfTheMetastoreLetsLagGrowAndKeepsNoRightAlive) {
+  hmsclient::TableSpec orders;
+  orders.database = "sales";
+  orders.table = "orders";
+  deployment_.ddl().create_table(orders);
+  ASSERT_EQ(daemon_->ctl({"role", "create", "analyst"}).exit, 0);
+  ASSERT_EQ(daemon_->ctl({"grant", "analyst", "SELECT", "sales.orders"}).exit, 0);
+  ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
+  const std::string grants = "SELECT count(*) FROM hmsync.v1_grants";
+  const std::string pending =
+      "SELECT count(*) FROM hmsync.requests WHERE kind = 'revoke' AND state = 'pending'";
+  ASSERT_EQ(deployment_.sql(grants), "1");
+
+  deployment_.hms().stop();
+  ASSERT_TRUE(eventually(seconds(60), [&] { return status_of(*daemon_).lag_seconds > 3; }));
+  const auto away = daemon_->ctl({"revoke", "analyst", "SELECT", "sales.orders", "--json"});
+  EXPECT_EQ(away.exit, 0) << away.err;
+  EXPECT_THAT(away.out, HasSubstr(R"("changed":true,"repeat_at_event":-1)"));
+  EXPECT_EQ(deployment_.sql(grants), "0") << "done at once";
+  EXPECT_EQ(deployment_.sql(pending), "1");
+
+  deployment_.hms().start();
+  ASSERT_TRUE(eventually(seconds(60), [&] { return deployment_.sql(pending) == "0"; }));
+  ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
+  const auto back = daemon_->ctl({"revoke", "analyst", "SELECT", "sales.orders", "--json"});
+  EXPECT_THAT(back.out, HasSubstr(R"("changed":false,"repeat_at_event":null)"));
+  EXPECT_EQ(deployment_.sql(grants), "0");
+  EXPECT_TRUE(eventually(seconds(30), [&] { return status_of(*daemon_).lag_seconds < 1; }));
+}
+
 TEST_F(Outage, OfTheDatabaseIsToldAndSurvived) {
   for (const char* mode : {"fast", "immediate"}) {
     SCOPED_TRACE(mode);
