@@ -128,6 +128,10 @@ void LoopObserver::snapshot(const SnapshotReport& report) {
     return;
   }
   snapshot_runs_ = false;
+  if (report.state == SnapshotReport::State::dropped) {
+    parts_.log.info("a snapshot was dropped", {{"reason", report.reason}});
+    return;
+  }
   if (report.state == SnapshotReport::State::failed) {
     parts_.snapshot_probe.ended(report.reason, "failed", seconds(report.took));
     parts_.board.failed(Reporter::loop, ProblemCode::snapshot_failed,

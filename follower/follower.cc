@@ -56,6 +56,7 @@ class Follower::Impl {
   void trim_logs();
   milliseconds stay_paused(const Orders& orders);
   bool follow();
+  std::optional<EventPage> ask_for_events(int64_t cursor);
   bool wait_for(std::optional<TimePoint>& since, const std::string& reason, const Notice& notice);
   void apply(std::span<PlannedEvent> events);
   void apply_once(std::span<const PlannedEvent> events);
@@ -89,6 +90,8 @@ class Follower::Impl {
   std::optional<Broken> broken_;
   std::optional<TimePoint> hole_since_;
   std::optional<TimePoint> backwards_since_;
+  std::optional<TimePoint> undeliverable_since_;
+  bool paused_ = false;
   int failures_ = 0;
   TimePoint next_trim_{};
 
@@ -133,14 +136,25 @@ milliseconds Follower::Impl::work() {
     ++state_->commit_number;
   }
   if (orders.pause) return stay_paused(orders);
+  // Told before the metastore is asked, which may take long or fail.
+  if (std::exchange(paused_, false)) report_poll(phase(), std::nullopt, begun);
 
   ports_.observer.entered(Step::read_head);
   head_ = ports_.log.head();
   bool more = false;
+  std::optional<Error> failure;
   if (!broken() && (!run_ || run_->still_reading() || run_->event() > *state_->cursor)) {
-    more = follow();
+    try {
+      more = follow();
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::fenced || orders.resyncs.empty()) throw;
+      failure = error;  // requests are answered all the same
+      state_.reset();
+      load_state();
+    }
   }
   if (advance_snapshot(orders)) more = true;
+  if (failure) throw Error(*failure);
   if (!state_) load_state();
   report_poll(phase(), std::nullopt, begun);
   if (!more) trim_logs();
@@ -182,6 +196,7 @@ void Follower::Impl::trim_logs() {
 }
 
 milliseconds Follower::Impl::stay_paused(const Orders& orders) {
+  paused_ = true;
   drop_snapshot();
   hole_since_.reset();
   backwards_since_.reset();
@@ -212,7 +227,9 @@ bool Follower::Impl::follow() {
   }
   backwards_since_.reset();
   ports_.observer.entered(Step::read_events);
-  const EventPage page = ports_.log.events({cursor, ask_, options_.batch_bytes});
+  const std::optional<EventPage> delivered = ask_for_events(cursor);
+  if (!delivered) return true;
+  const EventPage& page = *delivered;
   // What a cut page leaves out was made and sent by the metastore for nothing.
   const auto taken = static_cast<int32_t>(page.events.size());
   ask_ = std::min(options_.batch_events, page.cut ? std::max(1, 2 * taken) : 2 * ask_);
@@ -235,6 +252,30 @@ bool Follower::Impl::follow() {
   std::vector<PlannedEvent> planned = plan_events(usable);
   apply(planned);
   return !judgement.missing && *state_->cursor < head_;
+}
+
+// An answer that the metastore cannot deliver, although it tells its head, is asked for in ever
+// smaller parts; one event that it cannot deliver alone is as good as missing. Nothing: history
+// counts as lost now.
+std::optional<EventPage> Follower::Impl::ask_for_events(int64_t cursor) {
+  try {
+    EventPage page = ports_.log.events({cursor, ask_, options_.batch_bytes});
+    undeliverable_since_.reset();
+    return page;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::transient) throw;
+    if (ask_ > 1) {
+      ask_ /= 2;
+      throw;
+    }
+    if (!wait_for(undeliverable_since_, "gap",
+                  {Notice::Kind::gap, cursor + 1,
+                   fmt::format("event {} cannot be had from the metastore, a snapshot is taken: {}",
+                               cursor + 1, error.what())})) {
+      throw;
+    }
+    return std::nullopt;
+  }
 }
 
 // True once the grace is over and history counts as lost: there is a snapshot to begin at once.
@@ -400,6 +441,7 @@ void Follower::Impl::fail_snapshot(const Error& error) {
 
 void Follower::Impl::drop_snapshot() {
   if (!run_) return;
+  if (!run_done_) report_snapshot(SnapshotReport::State::dropped, {}, "");
   const std::string id = run_->id();
   run_.reset();
   run_done_ = false;

@@ -58,7 +58,7 @@ struct BatchReport {
 };
 
 struct SnapshotReport {
-  enum class State { running, published, compared, failed };
+  enum class State { running, published, compared, failed, dropped };
   State state = State::running;
   std::string reason;  ///< initial, gap, reset, resync, dry_run, re_read
   SnapshotProgress progress;

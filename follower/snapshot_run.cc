@@ -7,8 +7,16 @@
 
 #include "follower/event_order.h"
 #include "processor/error.h"
+#include "processor/lower_case.h"
 
 namespace hmsync::follower {
+
+namespace {
+
+/// A snapshot runs while the metastore is busy with it: its log is read in small pieces.
+constexpr int32_t kReplayedAtOnce = 1000;
+
+}  // namespace
 
 SnapshotRun::SnapshotRun(const Ports& ports, const Options& options, SnapshotPurpose purpose)
     : ports_(ports), options_(options), purpose_(std::move(purpose)), begun_(ports.clock.now()) {
@@ -54,7 +62,8 @@ void SnapshotRun::stage_next_page() {
 void SnapshotRun::replay_next_events() {
   if (position_ < target_) {
     ports_.observer.entered(Step::read_events);
-    EventPage page = ports_.log.events({position_, options_.batch_events, options_.batch_bytes});
+    EventPage page = ports_.log.events(
+        {position_, std::min(options_.batch_events, kReplayedAtOnce), options_.batch_bytes});
     const Judgement judgement = judge(position_, target_, page.events);
     if (judgement.usable == 0) return wait_for_hole(judgement.missing.value_or(position_ + 1));
     hole_since_.reset();
@@ -81,10 +90,8 @@ void SnapshotRun::replay(const std::vector<PlannedEvent>& events) {
   };
   for (const PlannedEvent& planned : events) {
     if (planned.outcome == PlannedEvent::Outcome::quarantined) {
-      throw Error(ErrorKind::transient,
-                  fmt::format("event {} cannot be read and fell into the span of the snapshot; the "
-                              "next snapshot starts after it: {}",
-                              planned.event->id, planned.reason));
+      flush();
+      replay_unreadable(planned);
     }
     for (const processor::Mutation& mutation : planned.mutations) {
       const auto* rename = std::get_if<processor::RenameTable>(&mutation.operation);
@@ -97,15 +104,39 @@ void SnapshotRun::replay(const std::vector<PlannedEvent>& events) {
       pending.push_back({mutation.event_id, processor::RemoveTable{rename->from}});
       pending.push_back({mutation.event_id, processor::RemoveTable{rename->to.name}});
       flush();
-      re_read(rename->to.name);
+      re_read({rename->to.name.in_database(), rename->to.name.table});
     }
   }
   flush();
 }
 
-void SnapshotRun::re_read(const processor::TableName& table) {
+// What its header names is read anew. A rename's names only the new one, and some name nothing: the
+// next snapshot starts after those.
+void SnapshotRun::replay_unreadable(const PlannedEvent& planned) {
+  const processor::Event& event = *planned.event;
+  const std::string database = processor::lower_case(event.database.value_or(""));
+  const std::string table = processor::lower_case(event.table.value_or(""));
+  if (database.empty() || event.type == "ALTER_TABLE") {
+    throw Error(ErrorKind::transient,
+                fmt::format("event {} cannot be read and fell into the span of the snapshot; the "
+                            "next snapshot starts after it: {}",
+                            event.id, planned.reason));
+  }
+  const std::string catalog =
+      processor::lower_case(event.catalog.value_or(processor::kDefaultCatalog));
+  ports_.observer.noticed({Notice::Kind::poison, event.id, planned.reason});
+  ports_.observer.entered(Step::replay_on_staging);
+  if (table.empty()) {
+    ports_.snapshots.replay(id_, {{event.id, processor::RemoveDatabase{{catalog, database}}}});
+    return re_read({processor::DatabaseName{catalog, database}, std::nullopt});
+  }
+  ports_.snapshots.replay(id_, {{event.id, processor::RemoveTable{{catalog, database, table}}}});
+  re_read({processor::DatabaseName{catalog, database}, table});
+}
+
+void SnapshotRun::re_read(const Scope& scope) {
   re_read_since_target_ = true;
-  const auto stream = ports_.objects.snapshot({table.in_database(), table.table});
+  const auto stream = ports_.objects.snapshot(scope);
   while (true) {
     ports_.observer.entered(Step::read_snapshot_page);
     const std::optional<SnapshotPage> page = stream->next();

@@ -50,7 +50,8 @@ class SnapshotRun {
   void stage_next_page();
   void replay_next_events();
   void replay(const std::vector<PlannedEvent>& events);
-  void re_read(const processor::TableName& table);
+  void replay_unreadable(const PlannedEvent& planned);
+  void re_read(const Scope& scope);
   void wait_for_hole(int64_t missing);
 
   const Ports& ports_;

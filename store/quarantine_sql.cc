@@ -66,7 +66,12 @@ void add_re_read(Columns& columns, const processor::Event& event) {
   const std::string table = lower(event.table.value_or(""));
   const std::string all = catalog + database + table;
   const bool possible = !database.empty() && all.size() <= kLongestNames && storable(all) == all;
-  if (possible) columns.add({std::to_string(event.id), catalog, database, table});
+  if (possible) {
+    columns.add({std::to_string(event.id), catalog, database, table});
+  } else {
+    // Whatever it was about: everything is read again.
+    columns.add({std::to_string(event.id), processor::kDefaultCatalog, "", ""});
+  }
 }
 
 }  // namespace

@@ -334,6 +334,76 @@ TEST(Follower, AnUnreadableEventInTheSpanOfASnapshotMakesItStartAnew) {
   EXPECT_EQ(world.store.live, world.metastore.objects());
 }
 
+TEST(Follower, AStreamOfUnreadableEventsDoesNotStarveASnapshot) {
+  World world;
+  world.metastore.create_database("sales");
+  for (int i = 0; i < 6; ++i) world.metastore.create_table("sales", "t" + std::to_string(i), true);
+  int calls = 0;
+  int made = 0;
+  world.metastore.before_call = [&](std::string_view) {
+    if (++calls % 7 != 0 || made == 50) return;
+    world.metastore.create_table("sales", "u" + std::to_string(made++));
+    world.metastore.spoil_last_message();
+  };
+  ASSERT_TRUE(world.run_until([&] { return world.store.follower.cursor.has_value(); }));
+  EXPECT_LT(made, 50) << "published while the stream went on";
+  world.metastore.before_call = [](std::string_view) {};
+  ASSERT_TRUE(world.catch_up());
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+}
+
+TEST(Follower, AnEventThatCannotBeDeliveredIsTakenForLostHistory) {
+  World world;
+  world.metastore.create_database("sales");
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.create_table("sales", "before");
+  world.metastore.create_table("sales", "undeliverable");
+  world.metastore.create_table("sales", "after");
+  world.metastore.undeliverable = 3;
+  ASSERT_TRUE(world.catch_up());
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+  EXPECT_EQ(world.observer.notices.at(0).kind, Notice::Kind::gap);
+  EXPECT_EQ(world.observer.notices.at(0).event, 3) << "what is before it was applied";
+}
+
+TEST(Follower, AResyncIsAnsweredAlthoughNoEventsCanBeHad) {
+  World world;
+  world.metastore.create_database("sales");
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.create_table("sales", "undeliverable");
+  world.metastore.undeliverable = 2;
+  ResyncRequest request;
+  request.id = 11;
+  request.dry_run = true;
+  world.store.orders.resyncs = {request};
+  EXPECT_TRUE(world.run_until([&] { return world.store.outcomes.contains(11); }));
+}
+
+TEST(Follower, AResumeIsToldBeforeTheMetastoreIsAsked) {
+  World world;
+  ASSERT_TRUE(world.catch_up());
+  world.store.orders.pause = follower::Pause{"operator", 1, std::nullopt, ""};
+  world.step();
+  EXPECT_EQ(world.observer.last_poll.phase, Phase::paused);
+  world.store.orders.pause.reset();
+  world.metastore.before_call = [](std::string_view) {
+    throw Error(ErrorKind::transient, "metastore away");
+  };
+  world.step();
+  EXPECT_EQ(world.observer.last_poll.phase, Phase::following);
+}
+
+TEST(Follower, ASnapshotThatAPauseDropsIsToldAsDropped) {
+  World world;
+  world.metastore.create_database("sales");
+  world.metastore.create_table("sales", "orders");
+  world.step();
+  world.store.orders.pause = follower::Pause{"operator", 1, std::nullopt, ""};
+  world.step();
+  ASSERT_EQ(world.observer.snapshots.size(), 1u);
+  EXPECT_EQ(world.observer.snapshots[0].state, SnapshotReport::State::dropped);
+}
+
 TEST(Follower, IgnoredEventsAreCountedAndMoveTheCursor) {
   World world;
   ASSERT_TRUE(world.catch_up());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "processor/error.h"
 #include "tests/follower/event_messages.h"
 
 namespace hmsync::doubles {
@@ -118,6 +119,7 @@ follower::EventPage MemoryMetastore::events(const follower::EventRequest& reques
     page.cut = page.events.size() == events_a_page;
     if (page.cut) break;
     if (std::cmp_equal(page.events.size(), request.max_events)) break;
+    if (event.id == undeliverable) throw Error(ErrorKind::transient, "the answer broke off");
     page.events.push_back(event);
   }
   cut_ = page.cut;

@@ -38,6 +38,7 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
   size_t tables_a_page = 2;
   size_t events_a_page = SIZE_MAX;  ///< a page of more is cut, as by its bytes
   int32_t most_asked_after_a_cut = 0;
+  int64_t undeliverable = -1;  ///< an answer with this event fails
 
   void create_database(const std::string& database);
   /// With all its tables, as a cascade writes it.
@@ -56,6 +57,7 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
   void log_event(const std::string& type, const std::string& database, const std::string& table,
                  const std::string& message);
 
+  void spoil_last_message() { events_.back().message = "{"; }
   /// The next event gets the id of the last one, as concurrent clients of a 2.3.10 do.
   void share_last_id() { --head_; }
   void skip_ids(int64_t count) { head_ += count; }
