@@ -131,7 +131,6 @@ class Connection {
   /// Beyond it the server ends a statement; a little later the call gives up on a silent server.
   void set_statement_timeout(std::chrono::milliseconds timeout);
   [[nodiscard]] int backend_pid() const;
-  [[nodiscard]] PGconn* raw() { return connection_.get(); }
   [[nodiscard]] const ConnectionOptions& options() const { return options_; }
 
  private:
