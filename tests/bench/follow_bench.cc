@@ -17,6 +17,7 @@
 #include "hmsclient/client.h"
 #include "hmsclient/notification_reader.h"
 #include "tests/fixtures/eventually.h"
+#include "tests/fixtures/private_folder.h"
 #include "tests/integration/ddl_workload.h"
 #include "tests/integration/deployment.h"
 
@@ -87,7 +88,8 @@ void measure_rate(Deployment& deployment, int64_t statements, int runs) {
   std::vector<std::unique_ptr<MiniHmsync>> daemons;
   for (int i = 0; i < runs; ++i) daemons.push_back(paused_daemon(deployment, i));
   const int64_t from = status_of(*daemons.front()).cursor;
-  integration::DdlWorkload workload(deployment.hms().uri(), 8, 1);
+  const fixtures::PrivateFolder folder("bench");
+  integration::DdlWorkload workload(deployment.hms().uri(), folder.path(), 8, 1);
   workload.start(statements);
   workload.join();
   hmsclient::Options options;

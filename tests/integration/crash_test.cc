@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tests/fixtures/eventually.h"
+#include "tests/fixtures/private_folder.h"
 #include "tests/integration/ddl_workload.h"
 #include "tests/integration/deployment.h"
 
@@ -52,6 +53,7 @@ class CurrentDaemon {
 };
 
 TEST(Crash, TwentyKillsUnderLoadLoseAndDoubleNothing) {
+  const fixtures::PrivateFolder folder("crash");
   Deployment deployment;
   const uint32_t seed = std::random_device{}();
   SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -62,7 +64,7 @@ TEST(Crash, TwentyKillsUnderLoadLoseAndDoubleNothing) {
   ASSERT_EQ(current.get()->ctl({"role", "create", "reader"}).exit, 0);
   const Status begin = status_of(*current.get());
 
-  DdlWorkload workload(deployment.hms().uri(), 4, seed);
+  DdlWorkload workload(deployment.hms().uri(), folder.path(), 4, seed);
   workload.give_grants([&](const std::string& table) { current.grant(table); });
   workload.start();
 

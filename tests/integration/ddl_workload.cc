@@ -72,7 +72,8 @@ class DdlWorkload::Client {
     spec.partition_keys = {{"dt", "string"}};
     if (random_() % 3 == 0) {
       spec.type = "EXTERNAL_TABLE";
-      spec.location = fmt::format("file:/tmp/hmsync-workload/{}/{}", name.first, random_() % 1000);
+      spec.location =
+          fmt::format("file:{}/{}/{}", workload_.folder_.string(), name.first, random_() % 1000);
     }
     ddl_.create_table(spec);
     Table& table = tables_[name];
@@ -132,8 +133,8 @@ class DdlWorkload::Client {
   std::map<Name, Table> tables_;
 };
 
-DdlWorkload::DdlWorkload(std::string uri, int clients, uint32_t seed)
-    : uri_(std::move(uri)), clients_(clients), seed_(seed) {}
+DdlWorkload::DdlWorkload(std::string uri, std::filesystem::path folder, int clients, uint32_t seed)
+    : uri_(std::move(uri)), folder_(std::move(folder)), clients_(clients), seed_(seed) {}
 
 DdlWorkload::~DdlWorkload() { stop(); }
 

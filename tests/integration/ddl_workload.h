@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -19,7 +20,8 @@ class DdlWorkload {
   /// threads; what it throws ends the client and fails the test.
   using Grant = std::function<void(const std::string&)>;
 
-  DdlWorkload(std::string uri, int clients, uint32_t seed);
+  /// External tables are put into `folder`.
+  DdlWorkload(std::string uri, std::filesystem::path folder, int clients, uint32_t seed);
   /// Stops.
   ~DdlWorkload();
 
@@ -43,6 +45,7 @@ class DdlWorkload {
   bool grant(const std::string& table);
 
   const std::string uri_;
+  const std::filesystem::path folder_;
   const int clients_;
   const uint32_t seed_;
   int64_t most_statements_ = 0;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/fixtures/eventually.h"
+#include "tests/fixtures/private_folder.h"
 #include "tests/integration/ddl_workload.h"
 #include "tests/integration/deployment.h"
 
@@ -29,10 +30,11 @@ int64_t events_within_first_snapshot(const fixtures::MiniHmsync& daemon) {
 }
 
 TEST(Load, ASnapshotUnderLoadAndAThousandStatementsAreFollowedExactly) {
+  const fixtures::PrivateFolder folder("load");
   Deployment deployment;
   const uint32_t seed = std::random_device{}();
   SCOPED_TRACE(fmt::format("seed {}", seed));
-  DdlWorkload workload(deployment.hms().uri(), 8, seed);
+  DdlWorkload workload(deployment.hms().uri(), folder.path(), 8, seed);
   workload.start(1000);
   ASSERT_TRUE(eventually(seconds(60), [&] { return workload.statements() > 150; }));
 
@@ -48,11 +50,11 @@ TEST(Load, ASnapshotUnderLoadAndAThousandStatementsAreFollowedExactly) {
   ASSERT_TRUE(eventually(seconds(60), [&] { return status_of(daemon).cursor >= 0; }));
   EXPECT_GT(events_within_first_snapshot(daemon), 30);
 
+  ASSERT_EQ(daemon.ctl({"role", "create", "reader"}).exit, 0);
   workload.give_grants([&](const std::string& table) {
     const auto result = daemon.ctl({"grant", "reader", "SELECT", table});
     if (result.exit != 0) throw std::runtime_error(table + ": " + result.err);
   });
-  ASSERT_EQ(daemon.ctl({"role", "create", "reader"}).exit, 0);
   workload.join();
   EXPECT_TRUE(workload.failures().empty()) << testing::PrintToString(workload.failures());
   ASSERT_GE(workload.statements(), 1000);
