@@ -80,7 +80,7 @@ struct Apply {
   }
   bool operator()(const RemovePartitions& remove) {
     const auto found = objects.tables.find(remove.table);
-    if (found == objects.tables.end()) return false;
+    if (found == objects.tables.end()) return true;
     for (const auto& values : remove.values) found->second.partitions.erase(values);
     return false;
   }

@@ -171,6 +171,12 @@ TYPED_TEST_P(StoreContract, AnUpdateOfAMissingTableMakesItAndAsksForAReRead) {
   EXPECT_TRUE(this->store_.orders().pending().re_reads_due);
 }
 
+TYPED_TEST_P(StoreContract, PartitionsOfAMissingTableAskForAReRead) {
+  this->apply(1, {{1, processor::RemovePartitions{named("sales", "orders"), {{"2026", "eu"}}}}});
+  EXPECT_THAT(this->store_.objects(), testing::IsEmpty());
+  EXPECT_TRUE(this->store_.orders().pending().re_reads_due);
+}
+
 TYPED_TEST_P(StoreContract, AQuarantinedEventAsksForAReReadOfWhatItsHeaderNames) {
   follower::Batch batch;
   batch.cursor = 1;
@@ -189,12 +195,10 @@ TYPED_TEST_P(StoreContract, AQuarantinedEventAsksForAReReadOfWhatItsHeaderNames)
 TYPED_TEST_P(StoreContract, ASnapshotIsSeenOnlyOnceItIsPublished) {
   follower::SnapshotStore& snapshots = this->store_.snapshots();
   const std::string id = snapshots.begin();
-  snapshots.add(id, {10, {database("sales")}, {table("sales", "orders")}, {}});
+  snapshots.add(id, {{database("sales")}, {table("sales", "orders")}, {}});
   snapshots.add(
-      id, {11,
-           {},
-           {},
-           {{named("sales", "orders"), {partition({"2026", "eu"}, "/w/sales.db/orders/p")}}}});
+      id,
+      {{}, {}, {{named("sales", "orders"), {partition({"2026", "eu"}, "/w/sales.db/orders/p")}}}});
   EXPECT_THAT(this->store_.objects(), testing::IsEmpty());
   follower::Publication publication;
   publication.cursor = 12;
@@ -213,8 +217,7 @@ TYPED_TEST_P(StoreContract, ASnapshotWritesTheDifferenceOnlyAndCountsIt) {
   this->apply(4, {{4, processor::CreateTableRow{table("sales", "gone")}}});
   follower::SnapshotStore& snapshots = this->store_.snapshots();
   const std::string id = snapshots.begin();
-  snapshots.add(id, {4,
-                     {database("sales", "bob"), database("new")},
+  snapshots.add(id, {{database("sales", "bob"), database("new")},
                      {table("sales", "orders")},
                      {{named("sales", "orders"), {partition({"2026", "us"}, "/us")}}}});
   const follower::Difference compared = snapshots.compare(id);
@@ -243,7 +246,7 @@ TYPED_TEST_P(StoreContract, ASnapshotWritesTheDifferenceOnlyAndCountsIt) {
 TYPED_TEST_P(StoreContract, EventsReplayedOnTheStagingDoWhatLiveEventsDo) {
   follower::SnapshotStore& snapshots = this->store_.snapshots();
   const std::string id = snapshots.begin();
-  snapshots.add(id, {0, {database("sales"), database("gone")}, {table("gone", "too")}, {}});
+  snapshots.add(id, {{database("sales"), database("gone")}, {table("gone", "too")}, {}});
   snapshots.replay(id,
                    {{1, processor::CreateTableRow{table("sales", "orders")}},
                     {2, processor::PutPartitions{named("sales", "orders"),
@@ -329,7 +332,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     ARemovedDatabaseTakesItsTablesAlongAndNoOthers, ATableMadeAnewHasNoneOfTheFormerPartitions,
     AManagedRenameMovesThePartitionsThatLieInTheTablesFolder,
     ARenameWhoseSourceIsMissingMakesItsTargetAndAsksForAReRead,
-    AnUpdateOfAMissingTableMakesItAndAsksForAReRead,
+    AnUpdateOfAMissingTableMakesItAndAsksForAReRead, PartitionsOfAMissingTableAskForAReRead,
     AQuarantinedEventAsksForAReReadOfWhatItsHeaderNames, ASnapshotIsSeenOnlyOnceItIsPublished,
     ASnapshotWritesTheDifferenceOnlyAndCountsIt, EventsReplayedOnTheStagingDoWhatLiveEventsDo,
     AFencedSnapshotChangesNothing, AResetRaisesTheGenerationAndEndsPendingReReads,
