@@ -2,6 +2,10 @@
 // independent read of the metastore says; in the end a dry run finds no difference.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+
+#include "tests/fixtures/private_folder.h"
 #include "tests/integration/deployment.h"
 
 namespace hmsync::integration {
@@ -18,12 +22,14 @@ using processor::OwnerType;
 class Follow : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    deployment_ = new Deployment;
-    daemon_ = deployment_->start_daemon().release();
+    folder_ = std::make_unique<fixtures::PrivateFolder>("follow");
+    deployment_ = std::make_unique<Deployment>();
+    daemon_ = deployment_->start_daemon();
   }
   static void TearDownTestSuite() {
-    delete daemon_;
-    delete deployment_;
+    daemon_.reset();
+    deployment_.reset();
+    folder_.reset();
   }
   void TearDown() override { expect_no_difference(*daemon_); }
 
@@ -36,12 +42,19 @@ class Follow : public testing::Test {
     expect_export_equals_metastore(*daemon_, ddl());
   }
 
-  static Deployment* deployment_;
-  static fixtures::MiniHmsync* daemon_;
+  /// A place outside the warehouse.
+  static std::string scratch(const std::string& name) {
+    return "file:" + folder_->path().string() + "/" + name;
+  }
+
+  static std::unique_ptr<fixtures::PrivateFolder> folder_;
+  static std::unique_ptr<Deployment> deployment_;
+  static std::unique_ptr<fixtures::MiniHmsync> daemon_;
 };
 
-Deployment* Follow::deployment_ = nullptr;
-fixtures::MiniHmsync* Follow::daemon_ = nullptr;
+std::unique_ptr<fixtures::PrivateFolder> Follow::folder_;
+std::unique_ptr<Deployment> Follow::deployment_;
+std::unique_ptr<fixtures::MiniHmsync> Follow::daemon_;
 
 TableSpec table(const std::string& database, const std::string& name,
                 const std::string& type = "MANAGED_TABLE") {
@@ -57,8 +70,6 @@ TableSpec partitioned(const std::string& database, const std::string& name) {
   spec.partition_keys = {{"dt", "string"}, {"region", "string"}};
   return spec;
 }
-
-std::string scratch(const std::string& name) { return "file:/tmp/hmsync-follow-test/" + name; }
 
 TEST_F(Follow, Databases) {
   ddl().create_database({"plain"});

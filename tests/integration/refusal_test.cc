@@ -57,13 +57,13 @@ TEST(Refusal, AMissingConfigurationFileIsOneSentence) {
 
 class RefusalByService : public testing::Test {
  protected:
-  static void SetUpTestSuite() { deployment_ = new Deployment; }
-  static void TearDownTestSuite() { delete deployment_; }
+  static void SetUpTestSuite() { deployment_ = std::make_unique<Deployment>(); }
+  static void TearDownTestSuite() { deployment_.reset(); }
 
-  static Deployment* deployment_;
+  static std::unique_ptr<Deployment> deployment_;
 };
 
-Deployment* RefusalByService::deployment_ = nullptr;
+std::unique_ptr<Deployment> RefusalByService::deployment_;
 
 TEST_F(RefusalByService, ASchemaNewerThanTheBinaryEndsIt) {
   deployment_->pg().create_database("newer");
