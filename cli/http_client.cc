@@ -136,6 +136,9 @@ class Exchange {
     if (error && is_no_http(error)) {
       throw BrokenAnswer("the answer of " + place() + " is not HTTP: " + error.message());
     }
+    if (error == beast::error::timeout) {
+      throw NoAnswerInTime("hmsyncd at " + place() + " gave no answer in time");
+    }
     if (error) unreachable(error);
 
     HttpResponse response;

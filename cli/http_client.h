@@ -19,6 +19,12 @@ class Unreachable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// It was asked and did not answer in the request's time.
+class NoAnswerInTime : public Unreachable {
+ public:
+  using Unreachable::Unreachable;
+};
+
 /// An answer began and is no good: it broke off, or is not HTTP.
 class BrokenAnswer : public std::runtime_error {
  public:

@@ -15,7 +15,7 @@ constexpr milliseconds kPauseBetweenTries{200};
 /// In one question; the daemon refuses to be asked for much more.
 constexpr milliseconds kLongestQuestion{60'000};
 /// How much longer than asked an answer to a wait may take.
-constexpr milliseconds kWaitSlack{10'000};
+constexpr milliseconds kWaitSlack{1'000};
 
 std::string text_of(const boost::json::value& value, std::string_view name) {
   return cell(member(value, name));
@@ -109,6 +109,10 @@ class Wait {
     query[1].second = std::to_string(time.count());
     try {
       answer_ = daemon_.get("/v1/wait", query, time + kWaitSlack);
+    } catch (const NoAnswerInTime& error) {
+      lost(error);
+      lost_exit_ = Exit::timed_out;
+      return false;
     } catch (const Unreachable& error) {
       lost(error);
       return false;

@@ -16,6 +16,7 @@
 #include "daemon/systemd_notify.h"
 #include "daemon/wiring.h"
 #include "daemon/worker_pool.h"
+#include "hmsclient/thrift_output.h"
 
 namespace hmsync::daemon {
 namespace {
@@ -85,6 +86,8 @@ std::optional<std::string> Daemon::refusal() {
 
 int Daemon::run() {
   raise_descriptor_limit();
+  // Each such line is told again, in our words, by the call that failed.
+  hmsclient::route_thrift_output([](const char*) {});
   wiring_.open();
   instruments_.log.info("hmsyncd answers", {{"version", HMSYNC_VERSION},
                                             {"server", configuration_.server},

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <memory>
 
 #include "tests/cli/scripted_server.h"
@@ -251,6 +252,19 @@ TEST_F(HmsyncctlTest, WaitOutlastsADaemonThatRestarts) {
   EXPECT_THAT(result.err, HasSubstr("trying again"));
   server_.reset();
   EXPECT_EQ(ctl({"wait", "7", "--timeout", "300ms"}).exit, 4);
+}
+
+TEST_F(HmsyncctlTest, WaitKeepsItsTimeAlthoughTheDaemonDoesNotAnswer) {
+  std::promise<void> over;
+  serve([answer = over.get_future().share()](const SeenRequest&) {
+    answer.wait();
+    return Reply{};
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  const CommandResult result = ctl({"wait", "7", "--timeout", "300ms"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(8));
+  EXPECT_EQ(result.exit, 3);
+  over.set_value();
 }
 
 TEST_F(HmsyncctlTest, WaitOutlastsADaemonWithoutItsStore) {

@@ -231,7 +231,7 @@ TEST_F(EventStore, WhatPostgresqlCannotHoldIsPoisonAndCanBeSetAside) {
   }
   EXPECT_THAT(store_.lines("SELECT encode(message, 'hex') FROM quarantine"),
               ElementsAre("00ff7b", "00ff7b", "00ff7b"));
-  EXPECT_THAT(re_reads(), IsEmpty());
+  EXPECT_THAT(re_reads(), ElementsAre(" 1")) << "what has no usable name: everything is read again";
 }
 
 TEST_F(EventStore, AnEmptyNameIsPoisonSinceItMeansTheDatabaseOrTheServer) {

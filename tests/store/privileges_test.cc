@@ -24,7 +24,6 @@ using follower::PrivilegeCommand;
 using follower::PrivilegeObject;
 using follower::PrivilegeOutcome;
 using testing::HasSubstr;
-
 constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
 
 const PrivilegeObject kServer{};
