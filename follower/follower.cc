@@ -411,9 +411,10 @@ void Follower::Impl::finish_snapshot() {
   } else {
     ports_.observer.entered(Step::publish_snapshot);
     publishing_at_ = state_->commit_number;
-    difference = ports_.snapshots.publish(
-        fence(), run_->id(),
-        {run_->event(), purpose.unbroken, purpose.raise_generation, metastore_uuid_});
+    difference =
+        ports_.snapshots.publish(fence(), run_->id(),
+                                 {run_->event(), purpose.unbroken, purpose.raise_generation,
+                                  metastore_uuid_, purpose.reason});
     ports_.observer.entered(Step::snapshot_published);
     publishing_at_.reset();
     broken_.reset();

@@ -87,6 +87,7 @@ struct Publication {
   bool unbroken = false;
   bool raise_generation = false;  ///< after a reset; `as_of_event` of every grant becomes 0
   std::string metastore_uuid;
+  std::string reason = {};  ///< for the audit: initial, gap, reset, re_read, resync
 };
 
 /// Snapshots are staged under their own id, unfenced; only publish() counts.

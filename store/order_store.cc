@@ -4,6 +4,7 @@
 
 #include "store/fenced.h"
 #include "store/revoke.h"
+#include "store/snapshot_difference.h"
 
 namespace hmsync::store {
 
@@ -46,17 +47,6 @@ follower::Scope scope_of(const Result& rows, int row, int catalog) {
   scope.database = {std::string(rows.text(row, catalog)), std::string(rows.text(row, catalog + 1))};
   scope.table = rows.optional_text(row, catalog + 2);
   return scope;
-}
-
-std::string counts_json(const ObjectCounts& counts) {
-  return fmt::format(R"({{"databases":{},"tables":{},"partitions":{}}})", counts.databases,
-                     counts.tables, counts.partitions);
-}
-
-std::string difference_json(const follower::Difference& difference) {
-  return fmt::format(R"({{"added":{},"changed":{},"removed":{},"suspended_grants":{}}})",
-                     counts_json(difference.added), counts_json(difference.changed),
-                     counts_json(difference.removed), difference.suspended_grants);
 }
 
 constexpr const char* kRequest = R"(

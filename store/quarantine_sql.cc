@@ -88,12 +88,18 @@ std::vector<Statement> quarantine_statements(
     add_re_read(re_reads, event);
   }
   const Target target{true, server, 0};
-  std::vector<Statement> statements{{R"(INSERT INTO quarantine
+  std::vector<Statement> statements{{R"(WITH kept AS (
+INSERT INTO quarantine
   (server, generation, event_id, event_time, type, catalog, database_name, table_name,
    message_format, message, reason)
 SELECT $1, (SELECT generation FROM followers WHERE server = $1) + 0 * $2::bigint, i.*
 FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-            $10::bytea[], $11::text[]) AS i)",
+            $10::bytea[], $11::text[]) AS i
+RETURNING event_id, type, database_name, table_name, reason)
+INSERT INTO audit (server, who, action, object, event, after)
+SELECT $1, 'event', 'quarantine', concat_ws('.', database_name, table_name), event_id,
+       jsonb_build_object('type', type, 'reason', reason)
+FROM kept)",
                                      rows.parameters(target)}};
   if (!re_reads.empty()) {
     statements.push_back({std::string(kNameInput) + R"(

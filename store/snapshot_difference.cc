@@ -1,5 +1,7 @@
 #include "store/snapshot_difference.h"
 
+#include <fmt/format.h>
+
 namespace hmsync::store {
 
 namespace {
@@ -147,6 +149,11 @@ WHERE o.server = $1 AND p.object_id = o.object_id)" +
          same_values("n", "p") + within(reach, "n") + ")";
 }
 
+std::string counts_json(const follower::ObjectCounts& counts) {
+  return fmt::format(R"({{"databases":{},"tables":{},"partitions":{}}})", counts.databases,
+                     counts.tables, counts.partitions);
+}
+
 }  // namespace
 
 follower::Difference count_difference(Connection& connection, const Sides& sides) {
@@ -215,6 +222,12 @@ FROM (
   FROM changed WHERE path IS NOT NULL) c
 ORDER BY step)",
       {sides.server, sides.snapshot, std::to_string(commit_number), std::to_string(event_id)});
+}
+
+std::string difference_json(const follower::Difference& difference) {
+  return fmt::format(R"({{"added":{},"changed":{},"removed":{},"suspended_grants":{}}})",
+                     counts_json(difference.added), counts_json(difference.changed),
+                     counts_json(difference.removed), difference.suspended_grants);
 }
 
 }  // namespace hmsync::store

@@ -27,4 +27,7 @@ void write_difference(Connection& connection, const Sides& sides,
 void log_difference(Connection& connection, const Sides& sides, int64_t commit_number,
                     int64_t event_id, bool as_image);
 
+/// As `resync` prints it.
+std::string difference_json(const follower::Difference& difference);
+
 }  // namespace hmsync::store

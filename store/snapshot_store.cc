@@ -167,6 +167,11 @@ follower::Difference PostgresSnapshotStore::publish(const follower::Fence& fence
       {server_, snapshot});
   // A grant that the switch moved to a name, and that was revoked there, is never readable.
   repeat_due_revokes(connection_, server_);
+  connection_.query(
+      "INSERT INTO audit (server, who, action, object, event, after) "
+      "VALUES ($1, 'hmsyncd', 'snapshot', $2, $3, $4)",
+      {server_, publication.reason, std::to_string(publication.cursor),
+       difference_json(difference)});
   for (const Statement& statement : tell_progress(server_)) run(statement);
   transaction.commit();
   return difference;

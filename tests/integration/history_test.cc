@@ -17,6 +17,9 @@ class History : public testing::Test {
     auto options = deployment_.daemon_options();
     options.settings = {"metastore.gap_grace=1s", "metastore.settle=1s"};
     daemon_ = std::make_unique<fixtures::MiniHmsync>(options);
+    daemon_->await_ready();
+    ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
+    first_snapshot_ = deployment_.sql("SELECT cursor FROM hmsync.v1_follower");
     deployment_.ddl().create_database({"sales"});
     create("before");
     ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
@@ -49,6 +52,7 @@ class History : public testing::Test {
 
   Deployment deployment_;
   std::unique_ptr<fixtures::MiniHmsync> daemon_;
+  std::string first_snapshot_;  ///< the event that it reflected
 };
 
 TEST_F(History, AHoleInTheMiddleLeadsToASnapshot) {
@@ -59,6 +63,11 @@ TEST_F(History, AHoleInTheMiddleLeadsToASnapshot) {
       "DELETE FROM \"NOTIFICATION_LOG\" WHERE \"EVENT_ID\" ="
       " (SELECT max(\"EVENT_ID\") - 1 FROM \"NOTIFICATION_LOG\")");
   expect_right_after("hmsync_event_gaps_total");
+  EXPECT_EQ(deployment_.sql("SELECT object, event FROM hmsync.v1_audit WHERE action = 'snapshot'"
+                            " ORDER BY time"),
+            "initial|" + first_snapshot_ + "\ngap|" +
+                deployment_.sql("SELECT cursor FROM"
+                                " hmsync.v1_follower"));
 }
 
 TEST_F(History, ALogThatWasCleanedBehindTheReaderLeadsToASnapshot) {

@@ -24,7 +24,7 @@ TEST(DatabaseCrash, LosesTheSnapshotInTheMakingAndNothingThatWasCommitted) {
   batch.mutations = {{1, processor::PutDatabase{database("sales")}}};
   events.apply({{}, events.state().commit_number}, batch);
   const std::string id = snapshots.begin();
-  snapshots.add(id, {1, {database("new")}, {}, {}});
+  snapshots.add(id, {{database("new")}, {}, {}});
 
   postgres.stop("immediate");
   const auto publish = [&] { snapshots.publish({{}, 1}, id, {5, true, false, ""}); };

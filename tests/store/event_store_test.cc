@@ -231,6 +231,9 @@ TEST_F(EventStore, WhatPostgresqlCannotHoldIsPoisonAndCanBeSetAside) {
   }
   EXPECT_THAT(store_.lines("SELECT encode(message, 'hex') FROM quarantine"),
               ElementsAre("00ff7b", "00ff7b", "00ff7b"));
+  EXPECT_EQ(
+      store_.lines("SELECT outcome FROM audit WHERE action = 'quarantine' AND event = 1").size(),
+      3u);
   EXPECT_THAT(re_reads(), ElementsAre(" 1")) << "what has no usable name: everything is read again";
 }
 
