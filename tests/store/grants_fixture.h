@@ -56,7 +56,8 @@ FROM grants)");
 
   /// "action object event" of the audit.
   std::vector<std::string> audit() {
-    return store_.lines("SELECT concat_ws(' ', who, action, object, event) FROM audit");
+    return store_.lines(
+        "SELECT concat_ws(' ', who, action, object, event) FROM audit WHERE action <> 'snapshot'");
   }
 
   std::vector<std::string> permission_changes() {
