@@ -10,6 +10,7 @@
 
 #include "processor/change.h"
 #include "processor/error.h"
+#include "processor/lower_case.h"
 
 namespace hmsync::follower {
 
@@ -28,21 +29,14 @@ struct Found {
   std::string missing;  ///< why it cannot be granted on; empty: it is there
 };
 
-void lower(std::string& text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-}
-
 void upper(std::string& text) {
   for (char& c : text) {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   }
 }
 
-bool same_name(std::string name, const std::string& lower_case) {
-  lower(name);
-  return name == lower_case;
+bool same_name(const std::string& name, const std::string& in_lower_case) {
+  return processor::lower_case(name) == in_lower_case;
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -132,9 +126,9 @@ std::optional<PrivilegeOutcome> try_to_grant(NotificationLog& log, ObjectReader&
 }  // namespace
 
 PrivilegeCommand normalized(PrivilegeCommand command) {
-  lower(command.object.catalog);
+  command.object.catalog = processor::lower_case(command.object.catalog);
   for (auto* name : {&command.object.database, &command.object.table, &command.object.column}) {
-    if (*name) lower(**name);
+    if (*name) **name = processor::lower_case(**name);
   }
   if (!command.object.database) command.object.catalog = processor::kDefaultCatalog;
   upper(command.action);

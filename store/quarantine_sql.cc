@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "processor/lower_case.h"
 #include "store/mutation_sql.h"
 
 namespace hmsync::store {
@@ -53,17 +54,11 @@ Parameter storable(const std::optional<std::string>& text) {
   return text ? Parameter{storable(*text)} : Parameter{};
 }
 
-/// As the metastore keeps its names.
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 void add_re_read(Columns& columns, const processor::Event& event) {
-  const std::string catalog = lower(event.catalog.value_or(processor::kDefaultCatalog));
-  const std::string database = lower(event.database.value_or(""));
-  const std::string table = lower(event.table.value_or(""));
+  const std::string catalog =
+      processor::lower_case(event.catalog.value_or(processor::kDefaultCatalog));
+  const std::string database = processor::lower_case(event.database.value_or(""));
+  const std::string table = processor::lower_case(event.table.value_or(""));
   const std::string all = catalog + database + table;
   const bool possible = !database.empty() && all.size() <= kLongestNames && storable(all) == all;
   if (possible) {

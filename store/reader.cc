@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "processor/location.h"
+#include "processor/lower_case.h"
 #include "store/reader_sql.h"
 
 namespace hmsync::store {
@@ -25,15 +26,8 @@ class Snapshot {
   Transaction transaction_;
 };
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 Parameter lower(const std::optional<std::string>& text) {
-  return text ? Parameter(lower(*text)) : std::nullopt;
+  return text ? Parameter(processor::lower_case(*text)) : std::nullopt;
 }
 
 /// The path itself and everything above it.
