@@ -1,62 +1,110 @@
 #include "follower/waiters.h"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
+#include <limits>
 
 namespace hmsync::follower {
+namespace {
+
+constexpr uint64_t kLastTicket = std::numeric_limits<uint64_t>::max();
+
+}  // namespace
 
 uint64_t Waiters::add(int64_t generation, int64_t event, Time deadline, Done done) {
   const uint64_t ticket = next_ticket_++;
   waiting_.emplace(ticket, Waiter{generation, event, deadline, std::move(done)});
+  by_event_.emplace(generation, event, ticket);
+  by_deadline_.emplace(deadline, ticket);
+  without_poll_.insert(ticket);
   return ticket;
 }
 
-void Waiters::forget(uint64_t ticket) { waiting_.erase(ticket); }
+void Waiters::remove(uint64_t ticket, const Waiter& waiter) {
+  if (waiter.poll) {
+    by_poll_.erase({waiter.generation, *waiter.poll, ticket});
+  } else {
+    by_event_.erase({waiter.generation, waiter.event, ticket});
+  }
+  by_deadline_.erase({waiter.deadline, ticket});
+  without_poll_.erase(ticket);
+}
+
+void Waiters::forget(uint64_t ticket) {
+  const auto found = waiting_.find(ticket);
+  if (found == waiting_.end()) return;
+  remove(ticket, found->second);
+  waiting_.erase(found);
+}
+
+void Waiters::end(uint64_t ticket, WaitEnd how, Told& told) {
+  const auto found = waiting_.find(ticket);
+  remove(ticket, found->second);
+  told.emplace_back(std::move(found->second.done), how);
+  waiting_.erase(found);
+}
 
 // A Done may call back into this object, so whoever ended is taken out before any of them is told.
-template <typename Ended>
-void Waiters::end_where(const Ended& ended) {
-  std::vector<std::pair<Done, WaitEnd>> told;
-  for (auto it = waiting_.begin(); it != waiting_.end();) {
-    if (const std::optional<WaitEnd> end = ended(it->second)) {
-      told.emplace_back(std::move(it->second.done), *end);
-      it = waiting_.erase(it);
-    } else {
-      ++it;
-    }
+void Waiters::tell(const Told& told) {
+  const ReadablePosition position = position_;
+  for (const auto& [done, how] : told) done(how, position);
+}
+
+void Waiters::need_poll(int64_t number) {
+  for (const uint64_t ticket : std::exchange(without_poll_, {})) {
+    Waiter& waiter = waiting_.at(ticket);
+    by_event_.erase({waiter.generation, waiter.event, ticket});
+    by_poll_.emplace(waiter.generation, number, ticket);
+    waiter.poll = number;
   }
-  for (auto& [done, end] : told) done(end, position_);
+}
+
+void Waiters::forget_polls() {
+  for (const auto& [generation, poll, ticket] : std::exchange(by_poll_, {})) {
+    Waiter& waiter = waiting_.at(ticket);
+    waiter.poll.reset();
+    by_event_.emplace(generation, waiter.event, ticket);
+    without_poll_.insert(ticket);
+  }
 }
 
 void Waiters::advance(ReadablePosition position) {
   position_ = position;
-  end_where([&](const Waiter& waiter) -> std::optional<WaitEnd> {
-    if (waiter.generation < position.generation) return WaitEnd::reset;
-    if (waiter.generation == position.generation && waiter.event <= position.cursor) {
-      return WaitEnd::reached;
+  Told told;
+  for (std::set<Key>* waiting : {&by_poll_, &by_event_}) {
+    while (!waiting->empty() && std::get<0>(*waiting->begin()) < position.generation) {
+      end(std::get<2>(*waiting->begin()), WaitEnd::reset, told);
     }
-    return std::nullopt;
-  });
+  }
+  const auto answered =
+      by_poll_.upper_bound({position.generation, position.polls_answered, kLastTicket});
+  for (auto it = by_poll_.begin(); it != answered; it = by_poll_.erase(it)) {
+    Waiter& waiter = waiting_.at(std::get<2>(*it));
+    waiter.poll.reset();
+    by_event_.emplace(waiter.generation, waiter.event, std::get<2>(*it));
+  }
+  while (!by_event_.empty() &&
+         *by_event_.begin() <= Key{position.generation, position.cursor, kLastTicket}) {
+    end(std::get<2>(*by_event_.begin()), WaitEnd::reached, told);
+  }
+  tell(told);
 }
 
 void Waiters::expire(Time now) {
-  end_where([&](const Waiter& waiter) -> std::optional<WaitEnd> {
-    if (waiter.deadline <= now) return WaitEnd::timed_out;
-    return std::nullopt;
-  });
+  Told told;
+  while (!by_deadline_.empty() && by_deadline_.begin()->first <= now) {
+    end(by_deadline_.begin()->second, WaitEnd::timed_out, told);
+  }
+  tell(told);
 }
 
 void Waiters::abandon_all() {
-  end_where([](const Waiter&) -> std::optional<WaitEnd> { return WaitEnd::abandoned; });
+  Told told;
+  while (!waiting_.empty()) end(waiting_.begin()->first, WaitEnd::abandoned, told);
+  tell(told);
 }
 
 std::optional<Waiters::Time> Waiters::next_deadline() const {
-  std::optional<Time> next;
-  for (const auto& [ticket, waiter] : waiting_) {
-    next = next ? std::min(*next, waiter.deadline) : waiter.deadline;
-  }
-  return next;
+  if (by_deadline_.empty()) return std::nullopt;
+  return by_deadline_.begin()->first;
 }
 
 }  // namespace hmsync::follower

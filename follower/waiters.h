@@ -4,8 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace hmsync::follower {
 
@@ -16,12 +21,19 @@ enum class WaitEnd {
   abandoned,  ///< the daemon stops
 };
 
-/// Up to where effects are readable.
+/// Up to where effects are readable, as one look at the store tells.
 struct ReadablePosition {
   int64_t generation = 0;
   int64_t cursor = 0;
+  /// Ids may be shared (the metastore has no UUID, or was seen to share them): that the cursor is
+  /// at an id does not say that all its events are applied. A look at the whole remembered log
+  /// does, a poll that was asked for after the waiter came.
+  bool polls_needed = false;
+  int64_t polls_answered = 0;  ///< of those asked for, by all replicas
 };
 
+/// Thousands at once: each verb's work grows with those that it ends, and with the logarithm of
+/// all.
 class Waiters {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -32,6 +44,15 @@ class Waiters {
   uint64_t add(int64_t generation, int64_t event, Time deadline, Done done);
   /// Who went away: its Done is not called.
   void forget(uint64_t ticket);
+
+  /// Some wait without a poll: where polls are needed, one must be asked for, before advance().
+  [[nodiscard]] bool without_poll() const { return !without_poll_.empty(); }
+  /// Those that wait without a poll wait for this one, too.
+  void need_poll(int64_t number);
+  /// The store may have lost what was asked: who waits for a poll that was not answered is again
+  /// without one.
+  void forget_polls();
+
   void advance(ReadablePosition position);
   void expire(Time now);
   void abandon_all();
@@ -41,19 +62,29 @@ class Waiters {
   [[nodiscard]] std::optional<Time> next_deadline() const;
 
  private:
+  /// Generation, event or poll, ticket.
+  using Key = std::tuple<int64_t, int64_t, uint64_t>;
   struct Waiter {
     int64_t generation;
     int64_t event;
     Time deadline;
     Done done;
+    std::optional<int64_t> poll = std::nullopt;  ///< asked for, and not answered yet
   };
+  using Told = std::vector<std::pair<Done, WaitEnd>>;
 
-  template <typename Ended>
-  void end_where(const Ended& ended);
+  void end(uint64_t ticket, WaitEnd how, Told& told);
+  void remove(uint64_t ticket, const Waiter& waiter);
+  void tell(const Told& told);
 
   ReadablePosition position_;
   uint64_t next_ticket_ = 1;
-  std::map<uint64_t, Waiter> waiting_;
+  std::unordered_map<uint64_t, Waiter> waiting_;
+  // Each waiter is in one of these two:
+  std::set<Key> by_event_;
+  std::set<Key> by_poll_;  ///< those whose poll is not answered yet
+  std::set<std::pair<Time, uint64_t>> by_deadline_;
+  std::unordered_set<uint64_t> without_poll_;
 };
 
 }  // namespace hmsync::follower

@@ -88,5 +88,97 @@ TEST(Waiters, OneMayBeAddedWhileAnotherIsTold) {
   EXPECT_EQ(record.ends, std::vector{WaitEnd::abandoned});
 }
 
+TEST(Waiters, WhereIdsMayBeSharedAreNotReleasedBeforeTheirPollIsAnswered) {
+  Waiters waiters;
+  Record record;
+  waiters.add(0, 5, kStart + seconds(30), record.done());
+  EXPECT_TRUE(waiters.without_poll());
+  waiters.need_poll(3);
+  EXPECT_FALSE(waiters.without_poll());
+  waiters.advance({0, 9, true, 2});
+  EXPECT_TRUE(record.ends.empty());
+  waiters.advance({0, 9, true, 3});
+  EXPECT_EQ(record.ends, std::vector{WaitEnd::reached});
+}
+
+TEST(Waiters, AreNotReleasedByTheirPollBeforeTheirEvent) {
+  Waiters waiters;
+  Record record;
+  waiters.add(0, 5, kStart + seconds(30), record.done());
+  waiters.need_poll(3);
+  waiters.advance({0, 4, true, 7});
+  EXPECT_TRUE(record.ends.empty());
+  EXPECT_FALSE(waiters.without_poll());
+  waiters.advance({0, 5, true, 7});
+  EXPECT_EQ(record.ends, std::vector{WaitEnd::reached});
+}
+
+TEST(Waiters, ALaterPollIsOnlyForThoseThatCameLater) {
+  Waiters waiters;
+  Record first;
+  Record second;
+  waiters.add(0, 5, kStart + seconds(30), first.done());
+  waiters.need_poll(1);
+  waiters.add(0, 5, kStart + seconds(30), second.done());
+  waiters.need_poll(2);
+  waiters.advance({0, 5, true, 1});
+  EXPECT_EQ(first.ends, std::vector{WaitEnd::reached});
+  EXPECT_TRUE(second.ends.empty());
+}
+
+TEST(Waiters, PollsThatTheStoreMayHaveLostAreNeededAnew) {
+  Waiters waiters;
+  Record waiting;
+  Record answered;
+  waiters.add(0, 9, kStart + seconds(30), answered.done());
+  waiters.need_poll(1);
+  waiters.add(0, 5, kStart + seconds(30), waiting.done());
+  waiters.need_poll(8);
+  waiters.advance({0, 6, true, 1});
+  waiters.forget_polls();
+  EXPECT_TRUE(waiters.without_poll());
+  waiters.need_poll(2);
+  waiters.advance({0, 9, true, 1});
+  EXPECT_EQ(answered.ends, std::vector{WaitEnd::reached}) << "its poll has been answered already";
+  EXPECT_TRUE(waiting.ends.empty());
+  waiters.advance({0, 9, true, 2});
+  EXPECT_EQ(waiting.ends, std::vector{WaitEnd::reached});
+}
+
+TEST(Waiters, ThatWaitForAPollAreToldOfAResetToo) {
+  Waiters waiters;
+  Record record;
+  waiters.add(1, 5, kStart + seconds(30), record.done());
+  waiters.need_poll(8);
+  waiters.advance({2, 5, true, 0});
+  EXPECT_EQ(record.ends, std::vector{WaitEnd::reset});
+  EXPECT_EQ(waiters.size(), 0U);
+  EXPECT_FALSE(waiters.next_deadline());
+}
+
+TEST(Waiters, OfManyEachEndsOnceAndInItsOwnWay) {
+  constexpr int kMany = 20'000;
+  Waiters waiters;
+  std::vector<Record> records(kMany);
+  std::vector<uint64_t> tickets;
+  // By their number: 0 is reached, 1 times out, 2 leaves, 3 is at a poll that is never answered.
+  for (int i = 0; i < kMany; ++i) {
+    const auto deadline = kStart + seconds(i % 4 == 1 ? 1 : 1000);
+    tickets.push_back(waiters.add(0, i, deadline, records[static_cast<size_t>(i)].done()));
+    waiters.need_poll(i % 4 == 3 ? kMany : 1);
+  }
+  for (int i = 2; i < kMany; i += 4) waiters.forget(tickets[static_cast<size_t>(i)]);
+  waiters.expire(kStart + seconds(2));
+  for (int i = 0; i < kMany; ++i) waiters.advance({0, i, true, 1});
+  EXPECT_EQ(waiters.size(), kMany / 4U);
+  waiters.abandon_all();
+  EXPECT_EQ(waiters.size(), 0U);
+  const std::vector<std::vector<WaitEnd>> expected = {
+      {WaitEnd::reached}, {WaitEnd::timed_out}, {}, {WaitEnd::abandoned}};
+  for (int i = 0; i < kMany; ++i) {
+    ASSERT_EQ(records[static_cast<size_t>(i)].ends, expected[static_cast<size_t>(i % 4)]) << i;
+  }
+}
+
 }  // namespace
 }  // namespace hmsync::follower
