@@ -30,6 +30,10 @@ struct Draft {
   std::string object;
   ObjectOptions object_options;
   GrantsCommand grants;
+  QuarantineCommand quarantine;
+  SuspendedCommand suspended;
+  std::vector<std::string> ids;
+  AuditCommand audit;
 };
 
 [[noreturn]] void wrong(const std::string& text) { throw CLI::ValidationError("", text); }
@@ -229,6 +233,76 @@ void add_privileges(CLI::App& app, Draft& draft) {
   verb->callback([&draft] { draft.result.command = draft.grants; });
 }
 
+void add_quarantine(CLI::App& app, Draft& draft) {
+  using Verb = QuarantineCommand::Verb;
+  CLI::App* quarantine =
+      add_verb(app, "quarantine", "List and settle events that could not be applied",
+               "  hmsyncctl quarantine\n  hmsyncctl quarantine show 4711\n"
+               "  hmsyncctl quarantine retry 4711");
+  quarantine->require_subcommand(0, 1);
+  quarantine->callback([&draft] { draft.result.command = draft.quarantine; });
+  add_verb(*quarantine, "list", "List them", "  hmsyncctl quarantine list");
+  const auto one = [&](Verb which, const std::string& name, const std::string& what) {
+    CLI::App* verb = add_verb(*quarantine, name, what, "  hmsyncctl quarantine " + name + " 4711");
+    verb->add_option("ID", draft.event, "Event id")->required();
+    if (which == Verb::retry) {
+      verb->add_flag("--no-wait", draft.quarantine.no_wait,
+                     "Ask for it, and do not wait for its end");
+    }
+    verb->callback([&draft, which] {
+      draft.quarantine.verb = which;
+      const auto event = parse_whole(draft.event);
+      if (!event) wrong("ID is \"" + draft.event + "\"; the number of an event is allowed");
+      draft.quarantine.event = *event;
+    });
+  };
+  one(Verb::show, "show", "Show one whole, with its message");
+  one(Verb::retry, "retry", "Try one again: read it, and what it names, anew");
+  one(Verb::skip, "skip", "Leave one unapplied for good");
+}
+
+void finish_suspended(Draft& draft, SuspendedCommand::Verb verb) {
+  draft.suspended.verb = verb;
+  for (const std::string& text : draft.ids) {
+    const auto id = parse_whole(text);
+    if (!id) wrong("ID is \"" + text + "\"; the number of a grant is allowed");
+    draft.suspended.ids.push_back(*id);
+  }
+  if (draft.suspended.ids.empty() != draft.suspended.all) wrong("give either IDs or --all");
+}
+
+void add_suspended(CLI::App& app, Draft& draft) {
+  using Verb = SuspendedCommand::Verb;
+  CLI::App* suspended =
+      add_verb(app, "suspended", "Settle grants whose object vanished without an event",
+               "  hmsyncctl suspended list\n  hmsyncctl suspended restore 12 13\n"
+               "  hmsyncctl suspended purge --all");
+  suspended->require_subcommand(1);
+  suspended->callback([&draft] { draft.result.command = draft.suspended; });
+  add_verb(*suspended, "list", "List them", "  hmsyncctl suspended list");
+  const auto change = [&](Verb which, const std::string& name, const std::string& what,
+                          const std::string& force) {
+    CLI::App* verb = add_verb(
+        *suspended, name, what,
+        "  hmsyncctl suspended " + name + " 12 13\n  hmsyncctl suspended " + name + " --all");
+    verb->add_option("ID", draft.ids, "Ids of grants, as the list shows them");
+    verb->add_flag("--all", draft.suspended.all, "All of them");
+    verb->add_flag("--force", draft.suspended.force, force);
+    verb->callback([&draft, which] { finish_suspended(draft, which); });
+  };
+  change(Verb::restore, "restore", "Let them authorise again",
+         "Also on another object that has the name now");
+  change(Verb::purge, "purge", "Delete them", "Allowed as for restore; nothing holds a purge back");
+}
+
+void add_audit(CLI::App& app, Draft& draft) {
+  CLI::App* verb = add_verb(app, "audit", "List who did what",
+                            "  hmsyncctl audit --since 1h\n"
+                            "  hmsyncctl audit --since 2026-11-30T08:00:00Z");
+  verb->add_option("--since", draft.audit.since, "A time, or how long ago")->type_name("TIME");
+  verb->callback([&draft] { draft.result.command = draft.audit; });
+}
+
 void add_global_options(CLI::App& app, Draft& draft) {
   app.add_option("--admin", draft.result.admin,
                  "The daemon's admin address, http://127.0.0.1:9180 by default")
@@ -267,6 +341,9 @@ std::variant<Arguments, Message> parse_arguments(const std::vector<std::string>&
   add_objects(app, draft);
   add_role(app, draft);
   add_privileges(app, draft);
+  add_quarantine(app, draft);
+  add_suspended(app, draft);
+  add_audit(app, draft);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
   try {
     app.parse(std::move(reversed));

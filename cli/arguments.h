@@ -59,10 +59,26 @@ struct GrantsCommand {
   bool suspended = false;
 };
 struct ExportCommand {};
+struct QuarantineCommand {
+  enum class Verb { list, show, retry, skip };
+  Verb verb = Verb::list;
+  int64_t event = 0;  ///< for all but list
+  bool no_wait = false;
+};
+struct SuspendedCommand {
+  enum class Verb { list, restore, purge };
+  Verb verb = Verb::list;
+  std::vector<int64_t> ids;  ///< empty: all
+  bool all = false, force = false;
+};
+struct AuditCommand {
+  std::optional<std::string> since;  ///< a time, or a duration before now; judged by the daemon
+};
 
 using Command = std::variant<StatusCommand, WaitCommand, ResyncCommand, PauseCommand, ResumeCommand,
                              OwnerCommand, ObjectsCommand, PathsCommand, RoleListCommand,
-                             RoleCommand, PrivilegeCommand, GrantsCommand, ExportCommand>;
+                             RoleCommand, PrivilegeCommand, GrantsCommand, ExportCommand,
+                             QuarantineCommand, SuspendedCommand, AuditCommand>;
 
 struct Arguments {
   std::string admin = "http://127.0.0.1:9180";

@@ -16,6 +16,10 @@ Exit run(const ResumeCommand& command, const DaemonClient& daemon, const Output&
 
 Exit run(const ResyncCommand& command, const DaemonClient& daemon, const Output& output);
 
+Exit run(const QuarantineCommand& command, const DaemonClient& daemon, const Output& output);
+Exit run(const SuspendedCommand& command, const DaemonClient& daemon, const Output& output);
+Exit run(const AuditCommand& command, const DaemonClient& daemon, const Output& output);
+
 Exit run(const OwnerCommand& command, const DaemonClient& daemon, const Output& output);
 Exit run(const ObjectsCommand& command, const DaemonClient& daemon, const Output& output);
 Exit run(const PathsCommand& command, const DaemonClient& daemon, const Output& output);

@@ -116,6 +116,37 @@ TEST(ArgumentsTest, GrantAndRevokeTakeAnActionInAnyCaseAndAnObject) {
   EXPECT_EQ(revoke.object.table, "--odd");
 }
 
+TEST(ArgumentsTest, QuarantineListsUnlessAnEventIsNamed) {
+  using Verb = QuarantineCommand::Verb;
+  EXPECT_EQ(verb<QuarantineCommand>({"quarantine"}).verb, Verb::list);
+  EXPECT_EQ(verb<QuarantineCommand>({"quarantine", "list", "--json"}).verb, Verb::list);
+  const auto show = verb<QuarantineCommand>({"quarantine", "show", "9007199254740993"});
+  EXPECT_EQ(show.verb, Verb::show);
+  EXPECT_EQ(show.event, 9007199254740993);
+  const auto retry = verb<QuarantineCommand>({"quarantine", "retry", "7", "--no-wait"});
+  EXPECT_EQ(retry.verb, Verb::retry);
+  EXPECT_EQ(retry.event, 7);
+  EXPECT_TRUE(retry.no_wait);
+  EXPECT_EQ(verb<QuarantineCommand>({"quarantine", "skip", "7"}).verb, Verb::skip);
+}
+
+TEST(ArgumentsTest, SuspendedTakesIdsOrAll) {
+  using Verb = SuspendedCommand::Verb;
+  EXPECT_EQ(verb<SuspendedCommand>({"suspended", "list"}).verb, Verb::list);
+  const auto restore = verb<SuspendedCommand>({"suspended", "restore", "12", "13", "--force"});
+  EXPECT_EQ(restore.verb, Verb::restore);
+  EXPECT_EQ(restore.ids, (std::vector<int64_t>{12, 13}));
+  EXPECT_TRUE(restore.force && !restore.all);
+  const auto purge = verb<SuspendedCommand>({"suspended", "purge", "--all"});
+  EXPECT_EQ(purge.verb, Verb::purge);
+  EXPECT_TRUE(purge.all && purge.ids.empty() && !purge.force);
+}
+
+TEST(ArgumentsTest, AuditTakesATime) {
+  EXPECT_EQ(verb<AuditCommand>({"audit"}).since, std::nullopt);
+  EXPECT_EQ(verb<AuditCommand>({"audit", "--since", "1h"}).since, "1h");
+}
+
 TEST(ArgumentsTest, WrongUsageIsToldWithStatusTwo) {
   const std::vector<std::pair<Words, std::string>> cases = {
       {{}, "VERB|required"},
@@ -143,6 +174,15 @@ TEST(ArgumentsTest, WrongUsageIsToldWithStatusTwo) {
       {{"grant", "r", "ALL"}, "no object"},
       {{"revoke", "r", "ALL", "db", "--grant-option"}, "unknown verb or option"},
       {{"grants", "--table", "t"}, "--database"},
+      {{"quarantine", "show"}, "ID"},
+      {{"quarantine", "retry", "x"}, "ID is \"x\""},
+      {{"quarantine", "skip", "1", "2"}, "unknown verb or option"},
+      {{"quarantine", "drop", "1"}, "unknown verb or option"},
+      {{"suspended"}, "required"},
+      {{"suspended", "restore"}, "either IDs or --all"},
+      {{"suspended", "purge", "12", "--all"}, "either IDs or --all"},
+      {{"suspended", "purge", "-1"}, "ID is \"-1\""},
+      {{"audit", "1h"}, "unknown verb or option"},
   };
   for (const auto& [words, text] : cases) {
     const Message message = refused(words);
@@ -155,12 +195,26 @@ TEST(ArgumentsTest, WrongUsageIsToldWithStatusTwo) {
 }
 
 TEST(ArgumentsTest, HelpHasExamplesAtEachLevel) {
-  for (const Words& words :
-       {Words{"--help"}, Words{"status", "--help"}, Words{"wait", "--help"},
-        Words{"resync", "--help"}, Words{"pause", "--help"}, Words{"resume", "--help"},
-        Words{"owner", "--help"}, Words{"objects", "--help"}, Words{"paths", "--help"},
-        Words{"role", "--help"}, Words{"role", "add", "--help"}, Words{"grant", "--help"},
-        Words{"revoke", "--help"}, Words{"grants", "--help"}, Words{"export", "--help"}}) {
+  for (const Words& words : {Words{"--help"},
+                             Words{"status", "--help"},
+                             Words{"wait", "--help"},
+                             Words{"resync", "--help"},
+                             Words{"pause", "--help"},
+                             Words{"resume", "--help"},
+                             Words{"owner", "--help"},
+                             Words{"objects", "--help"},
+                             Words{"paths", "--help"},
+                             Words{"role", "--help"},
+                             Words{"role", "add", "--help"},
+                             Words{"grant", "--help"},
+                             Words{"revoke", "--help"},
+                             Words{"grants", "--help"},
+                             Words{"export", "--help"},
+                             Words{"quarantine", "--help"},
+                             Words{"quarantine", "retry", "--help"},
+                             Words{"suspended", "--help"},
+                             Words{"suspended", "restore", "--help"},
+                             Words{"audit", "--help"}}) {
     const Message message = refused(words);
     EXPECT_EQ(message.exit, Exit::done);
     EXPECT_THAT(message.text, HasSubstr("Examples:\n  hmsyncctl ")) << words.front();

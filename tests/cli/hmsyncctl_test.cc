@@ -408,7 +408,13 @@ TEST_F(HmsyncctlTest, ListsPrintOneObjectALine) {
            {{"objects", "--database", "d.d", "--table", "t"}, "/v1/objects?database=d.d&table=t"},
            {{"paths", "--prefix", "/a&b"}, "/v1/paths?prefix=%2Fa%26b"},
            {{"grants", "--role", "r", "--database", "d", "--suspended"},
-            "/v1/grants?role=r&database=d&suspended=true"}}) {
+            "/v1/grants?role=r&database=d&suspended=true"},
+           {{"quarantine"}, "/v1/quarantine"},
+           {{"quarantine", "list"}, "/v1/quarantine"},
+           {{"suspended", "list"}, "/v1/suspended"},
+           {{"audit"}, "/v1/audit"},
+           {{"audit", "--since", "2026-11-30T08:00:00+01:00"},
+            "/v1/audit?since=2026-11-30T08%3A00%3A00%2B01%3A00"}}) {
     std::vector<std::string> with_json = words;
     with_json.emplace_back("--json");
     const CommandResult result = ctl(with_json);
@@ -456,6 +462,85 @@ TEST_F(HmsyncctlTest, RolesAreChangedByMethodAndPath) {
   EXPECT_EQ(asked({"role", "add", "r", "--user", "u"}), R"(POST /v1/roles/r/members {"user":"u"})");
   EXPECT_EQ(asked({"role", "remove", "r", "--user", "u v"}),
             "DELETE /v1/roles/r/members?user=u%20v ");
+}
+
+TEST_F(HmsyncctlTest, AQuarantinedEventIsShownWhole) {
+  const std::string event =
+      R"({"event":7,"type":"CREATE_TABLE","reason":"no JSON","encoding":"text",)"
+      R"("message":"{\"a\":\u0000","same_id":[{"event":7,"message":"other"}]})";
+  serve({.body = event});
+  EXPECT_EQ(ctl({"quarantine", "show", "7", "--json"}).out, event + "\n");
+  EXPECT_EQ(last().target, "/v1/quarantine/7");
+  EXPECT_EQ(ctl({"quarantine", "show", "7"}).out,
+            "event     7\ntype      CREATE_TABLE\nreason    no JSON\nencoding  text\n\n"
+            "{\"a\":\\x00\n\nevent  7\n\nother\n");
+}
+
+TEST_F(HmsyncctlTest, ARetryFollowsItsRequestToTheEnd) {
+  std::atomic<int> looks{0};
+  const std::string done =
+      R"({"id":12,"state":"finished","event":7,"outcome":"done","reason":null})";
+  serve(resyncing(done, looks));
+  const CommandResult json = ctl({"quarantine", "retry", "7", "--json"});
+  EXPECT_EQ(json.exit, 0);
+  EXPECT_EQ(json.out, done + "\n");
+  EXPECT_EQ(server_->seen().front().target, "/v1/quarantine/7/retry");
+  EXPECT_EQ(last().target, "/v1/requests/12");
+  looks = 0;
+  serve(resyncing(R"({"id":12,"state":"finished","event":7,"outcome":"failed",)"
+                  R"("reason":"the message is not JSON"})",
+                  looks));
+  const CommandResult failed = ctl({"quarantine", "retry", "7"});
+  EXPECT_EQ(failed.exit, 1);
+  EXPECT_THAT(failed.err, HasSubstr("failed: the message is not JSON"));
+  looks = 0;
+  EXPECT_EQ(ctl({"quarantine", "retry", "7", "--no-wait", "--json"}).out, "{\"id\":12}\n");
+  EXPECT_EQ(looks, 0);
+}
+
+TEST_F(HmsyncctlTest, ASkipSaysWhetherTheEventStillWaited) {
+  serve({.body = R"({"event":7,"outcome":"done","changed":true})"});
+  EXPECT_EQ(ctl({"quarantine", "skip", "7"}).out, "skipped\n");
+  EXPECT_EQ(last().method + " " + last().target, "POST /v1/quarantine/7/skip");
+  serve({.body = R"({"event":7,"outcome":"done","changed":false})"});
+  EXPECT_EQ(ctl({"quarantine", "skip", "7"}).out, "done, it did not wait in quarantine any more\n");
+}
+
+TEST_F(HmsyncctlTest, SuspendedGrantsAreRestoredAndPurgedByIdOrAll) {
+  serve({.body = R"({"outcome":"done","changed":true,"count":2,"refused":[]})"});
+  const auto sent = [this](const std::vector<std::string>& words) {
+    EXPECT_EQ(ctl(words).exit, 0);
+    return last().target + " " + last().body;
+  };
+  EXPECT_EQ(sent({"suspended", "restore", "12", "13"}),
+            R"(/v1/suspended/restore {"ids":[12,13],"force":false})");
+  EXPECT_EQ(sent({"suspended", "restore", "--all", "--force"}),
+            R"(/v1/suspended/restore {"all":true,"force":true})");
+  EXPECT_EQ(sent({"suspended", "purge", "--all"}), R"(/v1/suspended/purge {"all":true})");
+  EXPECT_EQ(ctl({"suspended", "purge", "12"}).out, "2 grants purged\n");
+}
+
+TEST_F(HmsyncctlTest, AGrantThatStaysSuspendedIsStatusOneWithItsReason) {
+  const std::string answer = R"({"outcome":"refused","changed":true,"count":1,)"
+                             R"("refused":[{"id":13,"reason":"another object has the name now"}]})";
+  serve({.body = answer});
+  const CommandResult text = ctl({"suspended", "restore", "12", "13"});
+  EXPECT_EQ(text.exit, 1);
+  EXPECT_EQ(text.out, "1 grant restored\n");
+  EXPECT_EQ(text.err, "hmsyncctl: grant 13: another object has the name now\n");
+  const CommandResult json = ctl({"suspended", "restore", "12", "13", "--json"});
+  EXPECT_EQ(json.exit, 1);
+  EXPECT_EQ(json.out, answer + "\n");
+}
+
+TEST_F(HmsyncctlTest, TheAuditIsShownWithoutWholeObjects) {
+  serve({.body = R"({"time":"2026-11-30T08:00:00.000Z","who":"local","action":"skip","object":"s",)"
+                 R"("event":7,"before":{"a":1},"after":null,"outcome":"done"})"
+                 "\n",
+         .content_type = "application/x-ndjson"});
+  EXPECT_EQ(ctl({"audit"}).out,
+            "time                      who    action  object  event  outcome\n"
+            "2026-11-30T08:00:00.000Z  local  skip    s       7      done\n");
 }
 
 TEST_F(HmsyncctlTest, GrantAndRevokeSendTheObject) {
