@@ -9,21 +9,41 @@
 
 #include "follower/store.h"
 #include "processor/change.h"
+#include "processor/claim.h"
 #include "processor/event.h"
 #include "processor/mutation.h"
 
 namespace hmsync::follower {
 
-/// An event with what it does.
+/// Why an event is not applied as it is: what it names is read again instead.
+struct Standing {
+  bool late = false;    ///< came under an id that was passed already
+  bool shared = false;  ///< its id has other events too
+  bool plain = false;   ///< its metastore logs operations before it knows that they succeed
+
+  [[nodiscard]] bool unordered() const { return late || shared; }
+  [[nodiscard]] bool believed() const { return !late && !shared && !plain; }
+};
+
+/// An event with what it does: it changes the store, or it claims something about what is read.
 struct PlannedEvent {
   const processor::Event* event = nullptr;  ///< owned by the page that it came with
+  Standing standing;
   enum class Outcome { applied, ignored, quarantined } outcome = Outcome::applied;
   std::vector<processor::Mutation> mutations;
+  std::vector<processor::Claim> claims;
   std::string reason;  ///< why it is quarantined
 };
 
-/// Never throws for what an event holds: what cannot be read is planned as quarantined.
-std::vector<PlannedEvent> plan_events(std::span<const processor::Event> events);
+/// Never throws for what an event holds: what cannot be read, or is of a type that nobody listed,
+/// is planned as quarantined. Of that the header still counts: a drop is applied from it.
+PlannedEvent plan_event(const processor::Event& event, const Standing& standing);
+
+/// Sets aside what the store cannot take.
+void quarantine(PlannedEvent& planned, const std::string& reason);
+
+/// Events whose ids are above the cursor, in their order: several of one id are shared.
+std::vector<PlannedEvent> plan_events(std::span<const processor::Event> events, bool plain);
 
 struct PlannedBatch {
   Batch batch;
@@ -32,7 +52,7 @@ struct PlannedBatch {
   std::map<std::string, int64_t> quarantined_by_type;
 };
 
-/// The events must not be empty; the cursor goes to the last one's id.
-PlannedBatch make_batch(std::span<const PlannedEvent> events);
+/// The cursor goes to the last event's id, but never below the one given.
+PlannedBatch make_batch(std::span<const PlannedEvent> events, int64_t cursor);
 
 }  // namespace hmsync::follower

@@ -12,6 +12,7 @@
 #include "follower/fence.h"
 #include "follower/metastore.h"
 #include "follower/observer.h"
+#include "follower/proof.h"
 #include "follower/store.h"
 
 namespace hmsync::follower {
@@ -23,6 +24,13 @@ struct Options {
   /// How long a hole in the ids, or a head below the cursor, may last before history counts as
   /// lost.
   std::chrono::milliseconds gap_grace{5000};
+  /// How long after it was first seen an event id may still get more events, or late ones below it.
+  std::chrono::milliseconds settle{10000};
+  int64_t overlap_events = 100;                         ///< most ids that are read again for that
+  std::chrono::milliseconds sweep_interval{60000};      ///< between looks at all databases
+  double sweep_tables_per_second = 1;                   ///< 0: tables are not swept
+  double max_removed = 0.2;                             ///< share of the tables: see Guard
+  std::chrono::milliseconds verify_interval{86400000};  ///< between automatic dry runs; 0: none
   std::chrono::milliseconds first_backoff{100};
   std::chrono::milliseconds longest_backoff{10000};
   std::chrono::minutes trim_interval{60};  ///< between looks for log rows past their retention
@@ -35,6 +43,8 @@ struct Ports {
   EventStore& events;
   SnapshotStore& snapshots;
   OrderStore& orders;
+  StoredObjects& stored;
+  Expected& expected;
   Clock& clock;
   Observer& observer;
 };

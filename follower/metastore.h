@@ -1,6 +1,7 @@
 // Ports to the metastore. Implemented over Thrift in hmsclient/, and by doubles in tests.
-// All calls block, throw Error(transient) where another try may help and Error(fatal) where an
-// operator must act (for example API authorisation). An object is used by one thread at a time.
+// All calls block, throw Error(transient) where another try may help, its kind AnotherMetastore
+// included, and Error(fatal) where an operator must act (for example API authorisation). An object
+// is used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,18 @@
 #include <string>
 #include <vector>
 
+#include "processor/error.h"
 #include "processor/event.h"
 #include "processor/object.h"
 
 namespace hmsync::follower {
+
+/// Whatever can be reached is not the metastore that is expected (proof.h): nothing was asked of
+/// it.
+class AnotherMetastore : public Error {
+ public:
+  explicit AnotherMetastore(const std::string& message) : Error(ErrorKind::transient, message) {}
+};
 
 struct EventRequest {
   int64_t after = 0;  ///< events with larger ids are asked for
@@ -34,12 +43,19 @@ class NotificationLog {
   virtual EventPage events(const EventRequest& request) = 0;
   /// Identifies the database behind the metastore; nothing where it has no such call (2.3).
   virtual std::optional<std::string> uuid() = 0;
+  /// Whether operations are logged before it is known that they succeed: a 3.1.3 with a plain
+  /// listener logged refused creates and drops. False where the metastore does not say.
+  virtual bool plain_listener() = 0;
 };
 
 /// What a snapshot reads: everything, one database with its tables, or one table with partitions.
 struct Scope {
   std::optional<processor::DatabaseName> database;
   std::optional<std::string> table;  ///< only with database
+  /// Only without database: the own rows of all databases, none of their tables.
+  bool databases_only = false;
+
+  auto operator<=>(const Scope&) const = default;
 };
 
 struct TablePartitions {
@@ -76,10 +92,13 @@ class ObjectReader {
  public:
   virtual ~ObjectReader() = default;
 
-  virtual std::unique_ptr<SnapshotStream> snapshot(const Scope& scope) = 0;
+  /// Several scopes are read as one; none is everything. A scope that does not exist has no page.
+  virtual std::unique_ptr<SnapshotStream> snapshot(const std::vector<Scope>& scopes) = 0;
   /// Nothing where it does not exist.
   virtual std::optional<processor::Database> database(const processor::DatabaseName& name) = 0;
   virtual std::optional<processor::Table> table(const processor::TableName& name) = 0;
+  /// By names alone, in all databases and catalogs.
+  virtual int64_t count_tables() = 0;
 };
 
 }  // namespace hmsync::follower

@@ -38,6 +38,30 @@ const char* to_string(Step step) {
   return "idle";
 }
 
+const char* to_string(Notice::Kind kind) {
+  switch (kind) {
+    case Notice::Kind::gap:
+      return "gap";
+    case Notice::Kind::reset:
+      return "reset";
+    case Notice::Kind::poison:
+      return "poison";
+    case Notice::Kind::late:
+      return "late";
+    case Notice::Kind::shared_id:
+      return "shared_id";
+    case Notice::Kind::refuted:
+      return "refuted";
+    case Notice::Kind::drift:
+      return "drift";
+    case Notice::Kind::recovered:
+      return "recovered";
+    case Notice::Kind::plain_listener:
+      return "plain_listener";
+  }
+  return "gap";
+}
+
 const char* to_string(Phase phase) {
   switch (phase) {
     case Phase::starting:

@@ -43,6 +43,8 @@ struct PollReport {
   FollowerState state;
   int64_t head = 0;
   std::optional<Pause> pause;
+  int64_t pending_re_reads = 0;  ///< not more than 500
+  bool plain_listener = false;
   std::chrono::steady_clock::duration took{};
 };
 
@@ -58,24 +60,37 @@ struct BatchReport {
 };
 
 struct SnapshotReport {
-  enum class State { running, published, compared, failed, dropped };
+  enum class State { running, published, compared, refused, failed, dropped };
   State state = State::running;
-  std::string reason;  ///< initial, gap, reset, resync, dry_run, re_read
+  std::string reason;  ///< initial, gap, reset, resync, dry_run, verify, re_read, sweep
   SnapshotProgress progress;
   int64_t begun_at = 0;   ///< the head when it began: later events are replayed on it
   int64_t event = 0;      ///< when it is over
   Difference difference;  ///< when it is over
-  std::string failure;    ///< when it failed
+  std::string failure;    ///< when it failed or was refused
   std::chrono::steady_clock::duration took{};
 };
 
 /// Something that operators are told of: a metric, a log line and an audit row each.
 struct Notice {
-  enum class Kind { gap, reset, poison };
+  enum class Kind {
+    gap,             ///< an id is missing from the log
+    reset,           ///< another history
+    poison,          ///< an event was set aside
+    late,            ///< an event came under an id that was passed already
+    shared_id,       ///< several events have one id
+    refuted,         ///< an event told of what did not happen; the store audits it
+    drift,           ///< a look at the metastore found what no event told
+    recovered,       ///< the history that counted as lost is there after all
+    plain_listener,  ///< the metastore logs operations that it then refuses
+  };
   Kind kind = Kind::gap;
   int64_t event = 0;
   std::string text;
 };
+
+/// As it is called in the audit: "gap", "late", "shared_id", ...
+const char* to_string(Notice::Kind kind);
 
 /// Called by the loop's thread; must not throw and must not block.
 class Observer {

@@ -1,0 +1,302 @@
+#include "follower/live_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "follower/event_order.h"
+
+namespace hmsync::follower {
+
+namespace {
+
+constexpr int64_t kEverything = std::numeric_limits<int64_t>::max();
+
+/// Where to halve: never between two events of one id, whose second half would not be asked for
+/// again. 0: they all have one id.
+size_t half_between_ids(std::span<const PlannedEvent> events) {
+  const auto id = [&](size_t i) { return events[i].event->id; };
+  for (size_t at = events.size() / 2; at > 0; --at) {
+    if (id(at) != id(at - 1)) return at;
+  }
+  for (size_t at = events.size() / 2 + 1; at < events.size(); ++at) {
+    if (id(at) != id(at - 1)) return at;
+  }
+  return 0;
+}
+
+}  // namespace
+
+LiveStream::LiveStream(Term& term)
+    : term_(term),
+      window_(term.options.overlap_events),
+      ask_(term.options.batch_events),
+      most_overlap_(term.options.overlap_events) {}
+
+void LiveStream::restart() {
+  window_.restart(term_.state->digests, term_.now());
+  most_overlap_ = term_.options.overlap_events;
+}
+
+void LiveStream::forget_graces() {
+  hole_.clear();
+  backwards_.clear();
+}
+
+bool LiveStream::poll(std::optional<int64_t> limit, bool whole) {
+  const int64_t cursor = term_.cursor();
+  const std::optional<int64_t> after = ask_after(whole);
+  if (!after) {
+    if (term_.head < cursor) return go_back();
+    forget_graces();
+    return false;
+  }
+  const std::optional<EventPage> delivered = ask(*after);
+  if (!delivered) return true;
+  const EventPage& page = *delivered;
+  if (is_other_history(page, *after, term_.head)) return true;
+  if (term_.head < cursor && page.events.empty()) return go_back();
+  backwards_.clear();
+
+  std::vector<PlannedEvent> planned = plan_late(page);
+  std::span<const processor::Event> fresh = above_cursor(page);
+  // A head that went back for a moment tells nothing of what is missing.
+  const int64_t head = std::max(term_.head, cursor);
+  if (fresh.empty() && planned.empty() && !page.events.empty() && head > cursor) {
+    // What is known left no room for more: 4.x caps its answers, and a page is cut by its bytes.
+    most_overlap_ = *after >= cursor - 1 ? 0 : 1;
+    if (*after < cursor) return true;
+  }
+  const Judgement judgement = judge(cursor, head, fresh);
+  std::span<const processor::Event> usable = fresh.first(judgement.usable);
+  while (limit && !usable.empty() && usable.back().id > *limit) {
+    usable = usable.first(usable.size() - 1);
+  }
+  const bool limited = usable.size() < judgement.usable;
+  if (usable.empty() && judgement.missing && !limited && planned.empty()) {
+    return wait_for_hole(*judgement.missing);
+  }
+  for (PlannedEvent& event : plan_events(usable, term_.plain_listener)) {
+    planned.push_back(std::move(event));
+  }
+  if (!usable.empty()) {
+    hole_.clear();
+    most_overlap_ = term_.options.overlap_events;
+  }
+  // What a cut page leaves out was made and sent by the metastore for nothing.
+  const auto taken = static_cast<int32_t>(page.events.size());
+  ask_ = std::min(term_.options.batch_events, page.cut ? std::max(1, 2 * taken) : 2 * ask_);
+  if (!planned.empty()) apply(planned);
+  return !limited && !judgement.missing && term_.cursor() < head;
+}
+
+// Nothing: there is nothing to ask for. Otherwise the id after which events are asked for: before
+// the cursor's own event, which shows that this is still the same history.
+std::optional<int64_t> LiveStream::ask_after(bool whole) const {
+  const int64_t cursor = term_.cursor();
+  const auto lowest = window_.lowest_id();
+  const auto unsettled = window_.unsettled_since(term_.now() - term_.options.settle);
+  if (term_.head == cursor && !unsettled && !(whole && lowest)) return std::nullopt;
+  if (!lowest || most_overlap_ == 0) {
+    if (term_.head <= cursor) return std::nullopt;
+    return cursor;
+  }
+  int64_t first = whole || term_.head < cursor ? *lowest : unsettled.value_or(cursor);
+  // Far behind, a page is there for new events; one may end between two of one id.
+  if (!whole && term_.head - cursor > term_.options.overlap_events) first = cursor;
+  first = std::max({std::min(first, cursor), cursor - most_overlap_ + 1, *lowest});
+  return first - 1;
+}
+
+// An answer that the metastore cannot deliver, although it tells its head, is asked for in ever
+// smaller parts; one event that it cannot deliver alone is as good as missing. Nothing: history
+// counts as lost now.
+std::optional<EventPage> LiveStream::ask(int64_t after) {
+  term_.ports.observer.entered(Step::read_events);
+  const int64_t known = window_.count_from(after + 1);
+  const int64_t most = std::min<int64_t>(ask_ + known, std::numeric_limits<int32_t>::max());
+  try {
+    EventPage page =
+        term_.ports.log.events({after, static_cast<int32_t>(most), term_.options.batch_bytes});
+    undeliverable_.clear();
+    return page;
+  } catch (const AnotherMetastore&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::transient) throw;
+    if (ask_ > 1) {
+      ask_ /= 2;
+      throw;
+    }
+    if (after < term_.cursor()) {
+      most_overlap_ = 0;  // perhaps it is one that is known already
+      throw;
+    }
+    if (!undeliverable_.over(term_, term_.options.gap_grace)) throw;
+    term_.lose_history(
+        "gap", after + 1,
+        fmt::format("event {} cannot be had from the metastore, a snapshot is taken: {}", after + 1,
+                    error.what()));
+    return std::nullopt;
+  }
+}
+
+// A remembered event that is missing from where the answer must have it: not above its last id,
+// where a metastore may have capped it, nor below its first, where the log was cleaned.
+bool LiveStream::is_other_history(const EventPage& page, int64_t after, int64_t head) {
+  if (page.events.empty()) return false;
+  std::vector<processor::EventDigest> seen;
+  for (const processor::Event& event : page.events) {
+    if (event.id > term_.cursor()) break;
+    seen.push_back(processor::digest(event));
+  }
+  const bool all_is_there = head < term_.cursor() && !page.cut;
+  const int64_t from = std::max(after + 1, page.events.front().id);
+  const int64_t to = all_is_there ? kEverything : page.events.back().id;
+  const std::optional<int64_t> missing = window_.missing_from(seen, from, to);
+  if (!missing) return false;
+  term_.lose_history("reset", *missing,
+                     fmt::format("event {}, which was applied, is not in the metastore's log any "
+                                 "more, though older ones are: it is another history, a snapshot "
+                                 "is taken",
+                                 *missing));
+  return true;
+}
+
+std::vector<PlannedEvent> LiveStream::plan_late(const EventPage& page) {
+  std::vector<PlannedEvent> late;
+  for (const processor::Event& event : page.events) {
+    if (event.id > term_.cursor()) break;
+    if (window_.knows(processor::digest(event))) continue;
+    Standing standing;
+    standing.late = true;
+    standing.shared = window_.has_id(event.id);
+    standing.plain = term_.plain_listener;
+    late.push_back(plan_event(event, standing));
+  }
+  return late;
+}
+
+std::span<const processor::Event> LiveStream::above_cursor(const EventPage& page) const {
+  const auto first = std::find_if(page.events.begin(), page.events.end(),
+                                  [&](const auto& event) { return event.id > term_.cursor(); });
+  return {first, page.events.end()};
+}
+
+bool LiveStream::wait_for_hole(int64_t missing) {
+  if (!hole_.over(term_, term_.options.gap_grace)) return false;
+  term_.lose_history("gap", missing,
+                     fmt::format("event {} is missing from the metastore's log (head {}): history "
+                                 "is lost, a snapshot is taken",
+                                 missing, term_.head));
+  return true;
+}
+
+// The head is below the cursor, and no event says whether this is still the same history.
+bool LiveStream::go_back() {
+  if (!backwards_.over(term_, term_.options.gap_grace)) return false;
+  term_.lose_history("reset", term_.cursor(),
+                     fmt::format("the metastore's head {} is below the cursor {}: its log was "
+                                 "reset, a snapshot is taken",
+                                 term_.head, term_.cursor()));
+  return true;
+}
+
+// An event that the store cannot take is found by halving, and set aside alone.
+void LiveStream::apply(std::span<PlannedEvent> events) {
+  try {
+    apply_once(events);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::poison) throw;
+    const size_t half = half_between_ids(events);
+    if (half > 0) {
+      apply(events.first(half));
+      apply(events.subspan(half));
+      return;
+    }
+    for (PlannedEvent& event : events) {
+      if (event.outcome == PlannedEvent::Outcome::quarantined) throw;
+      quarantine(event, error.what());
+    }
+    apply_once(events);
+  }
+}
+
+void LiveStream::apply_once(std::span<const PlannedEvent> events) {
+  const auto begun = term_.now();
+  PlannedBatch planned = make_batch(events, term_.cursor());
+  EventWindow before = window_;
+  remember(events);
+  planned.batch.digests = window_.digests();
+  const std::vector<Notice> notices = notices_of(events);
+  planned.batch.notes = term_.notes;
+  for (const Notice& notice : notices) {
+    // The quarantine's rows are audited by themselves.
+    if (notice.kind == Notice::Kind::poison) continue;
+    planned.batch.notes.push_back({to_string(notice.kind), notice.event, notice.text});
+  }
+  term_.ports.observer.entered(Step::apply_batch);
+  try {
+    term_.ports.events.apply(term_.fence(), planned.batch);
+  } catch (...) {
+    window_ = std::move(before);
+    throw;
+  }
+  term_.ports.observer.entered(Step::batch_applied);
+  term_.notes.clear();
+  for (const Notice& notice : notices) term_.ports.observer.noticed(notice);
+  count_shared(planned.batch);
+  term_.state->cursor = planned.batch.cursor;
+  term_.state->shared_ids_seen = term_.state->shared_ids_seen || planned.batch.counts.shared_id > 0;
+  term_.committed();
+  BatchReport report;
+  report.state = *term_.state;
+  report.counts = planned.batch.counts;
+  report.applied_by_type = std::move(planned.applied_by_type);
+  report.ignored_by_type = std::move(planned.ignored_by_type);
+  report.quarantined_by_type = std::move(planned.quarantined_by_type);
+  report.mutations = static_cast<int64_t>(planned.batch.mutations.size());
+  report.took = term_.now() - begun;
+  term_.ports.observer.applied(report);
+}
+
+void LiveStream::remember(std::span<const PlannedEvent> events) {
+  const int64_t last = events.back().event->id;
+  for (const PlannedEvent& planned : events) {
+    if (planned.event->id <= last - term_.options.overlap_events) continue;
+    window_.add(processor::digest(*planned.event), term_.now());
+  }
+}
+
+std::vector<Notice> LiveStream::notices_of(std::span<const PlannedEvent> events) const {
+  std::vector<Notice> notices;
+  for (const PlannedEvent& planned : events) {
+    const processor::Event& event = *planned.event;
+    if (planned.standing.late) {
+      notices.push_back({Notice::Kind::late, event.id,
+                         fmt::format("event {} ({}) came late, when the cursor was at {}; what it "
+                                     "names is read again",
+                                     event.id, event.type, term_.cursor())});
+    }
+    if (planned.outcome == PlannedEvent::Outcome::quarantined) {
+      notices.push_back({Notice::Kind::poison, event.id, planned.reason});
+    }
+  }
+  return notices;
+}
+
+// Common where it happens at all: told once a minute.
+void LiveStream::count_shared(const Batch& batch) {
+  if (batch.counts.shared_id == 0) return;
+  shared_ids_ += batch.counts.shared_id;
+  if (shared_told_ && term_.now() - *shared_told_ < std::chrono::minutes(1)) return;
+  term_.tell(Notice::Kind::shared_id, batch.cursor,
+             fmt::format("{} events up to {} share their ids with others; what they name is read "
+                         "again",
+                         shared_ids_, batch.cursor));
+  shared_told_ = term_.now();
+  shared_ids_ = 0;
+}
+
+}  // namespace hmsync::follower

@@ -1,0 +1,59 @@
+// Following the log: asks for events, judges their ids and applies them to the live state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "follower/batch.h"
+#include "follower/event_window.h"
+#include "follower/term.h"
+
+namespace hmsync::follower {
+
+/// Used while history is unbroken. Lost history is told by Term::broken.
+class LiveStream {
+ public:
+  explicit LiveStream(Term& term);
+
+  /// After the state was read: what it remembers counts as just seen.
+  void restart();
+  /// What was seen before an outage says nothing of how long it lasted.
+  void forget_graces();
+
+  /// One look; true if more is there now. Nothing above `limit` is applied. `whole`: everything
+  /// that is remembered is read again, settled or not.
+  bool poll(std::optional<int64_t> limit, bool whole);
+  /// Those remembered of one id; empty where none are.
+  [[nodiscard]] std::vector<processor::EventDigest> digests_of(int64_t id) const {
+    return window_.digests_of(id);
+  }
+
+ private:
+  [[nodiscard]] std::optional<int64_t> ask_after(bool whole) const;
+  std::optional<EventPage> ask(int64_t after);
+  bool is_other_history(const EventPage& page, int64_t after, int64_t head);
+  std::vector<PlannedEvent> plan_late(const EventPage& page);
+  [[nodiscard]] std::span<const processor::Event> above_cursor(const EventPage& page) const;
+  bool wait_for_hole(int64_t missing);
+  bool go_back();
+  void apply(std::span<PlannedEvent> events);
+  void apply_once(std::span<const PlannedEvent> events);
+  void remember(std::span<const PlannedEvent> events);
+  [[nodiscard]] std::vector<Notice> notices_of(std::span<const PlannedEvent> events) const;
+  void count_shared(const Batch& batch);
+
+  Term& term_;
+  EventWindow window_;
+  int32_t ask_;             ///< new events asked for in one call: fewer while they are large
+  int64_t most_overlap_;    ///< ids; fewer while an answer has no room for new ones
+  int64_t shared_ids_ = 0;  ///< events that were not told of yet
+  std::optional<std::chrono::steady_clock::time_point> shared_told_;
+  Grace hole_;
+  Grace backwards_;
+  Grace undeliverable_;
+};
+
+}  // namespace hmsync::follower
