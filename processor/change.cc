@@ -34,6 +34,11 @@ std::string printable(std::string_view text) {
 // Vendors' servers were seen to send packed messages under the name of the plain format, so the
 // first bytes decide: a packed one begins with the base64 of a gzip header.
 std::string message_json(const Event& event, const DecodeLimits& limits) {
+  if (event.withheld) {
+    throw Error(ErrorKind::poison,
+                fmt::format("the message has {} bytes, more than metastore.max_message allows",
+                            event.withheld->bytes));
+  }
   if (!is_known_format(event.message_format)) {
     throw Error(ErrorKind::poison,
                 fmt::format("the message format '{}' is not known; known are json-0.2 and "
