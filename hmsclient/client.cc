@@ -1,10 +1,16 @@
 #include "hmsclient/client.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "Metastore.h"
+#include "follower/metastore.h"
 #include "hmsclient/connection.h"
+#include "hmsclient/connection_objects.h"
+#include "hmsclient/metastore_calls.h"
+#include "hmsclient/notification_reader.h"
 #include "hmsclient/thrift_error.h"
 
 namespace hmsync::hmsclient {
@@ -28,50 +34,109 @@ std::string Client::uri() const {
   return addresses_.front().uri;
 }
 
-Connection& Client::connection() {
-  if (connection_ && !connection_->usable()) {
-    connection_.reset();
-  }
-  if (!connection_) {
-    Endpoint endpoint;
-    {
-      const std::lock_guard lock(mutex_);
-      endpoint = addresses_.front().endpoint;
+/// How it goes with the addresses during one run.
+struct Client::Tries {
+  int failed = 0;
+  bool accepted = false;
+  std::set<std::string> untried;
+  std::map<std::string, std::string> refused;  ///< what speaks against an address
+
+  /// Before history counts as lost, every address has been asked.
+  [[nodiscard]] bool all_had_their_chance() const { return refused.empty() || untried.empty(); }
+  [[noreturn]] void throw_refused(const std::string& other_failure = "") const {
+    std::string text = "not the metastore that is followed, and not used:";
+    for (const auto& [uri, reason] : refused) {
+      text += " " + uri + " (" + reason + ")";
     }
-    connection_ = std::make_unique<Connection>(endpoint, options_, interrupt_);
+    throw follower::AnotherMetastore(text +
+                                     (other_failure.empty() ? "" : "; and " + other_failure));
   }
-  return *connection_;
+};
+
+Connection* Client::connection(Tries& tries) {
+  if (connection_ && connection_->usable()) {
+    tries.accepted = true;
+    return connection_.get();
+  }
+  connection_.reset();
+  Address address;
+  {
+    const std::lock_guard lock(mutex_);
+    address = addresses_.front();
+  }
+  tries.untried.erase(address.uri);
+  auto made = std::make_unique<Connection>(address.endpoint, options_, interrupt_);
+  if (options_.prove) {
+    NotificationReader log(*made);
+    ConnectionObjects objects(*made);
+    const std::string against = options_.prove(log, objects);
+    if (!against.empty()) {
+      tries.refused[address.uri] = against;
+      return nullptr;
+    }
+  }
+  tries.accepted = true;
+  connection_ = std::move(made);
+  return connection_.get();
 }
 
-void Client::put_last() {
+bool Client::move_on(const Tries& tries) {
   connection_.reset();
   const std::lock_guard lock(mutex_);
-  std::rotate(addresses_.begin(), addresses_.begin() + 1, addresses_.end());
+  const auto next =
+      std::find_if(addresses_.begin() + 1, addresses_.end(),
+                   [&](const Address& each) { return !tries.refused.contains(each.uri); });
+  if (next == addresses_.end()) {
+    return !tries.refused.contains(addresses_.front().uri);
+  }
+  std::rotate(addresses_.begin(), next, addresses_.end());
+  return true;
 }
 
 void Client::run(const std::function<void(Connection&)>& work) {
   auto backoff = options_.first_backoff;
-  for (int attempt = 1;; ++attempt) {
+  Tries tries;
+  for (const Address& address : addresses_) {
+    tries.untried.insert(address.uri);
+  }
+  for (;;) {
     try {
       if (interrupt_->raised()) {
         throw Error(ErrorKind::transient, "the metastore client was told to stop");
       }
-      return work(connection());
+      if (Connection* const proved = connection(tries)) {
+        return work(*proved);
+      }
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::transient) {
         throw;
       }
-      put_last();
-      if (attempt >= options_.attempts || interrupt_->raised()) {
+      move_on(tries);
+      if (interrupt_->raised()) {
         throw;
       }
+      if (++tries.failed >= options_.attempts && tries.all_had_their_chance()) {
+        if (!tries.accepted && !tries.refused.empty()) {
+          tries.throw_refused(error.what());
+        }
+        throw;
+      }
+      backoff = wait(backoff);
+      continue;
     }
-    // Between half of the time and the whole, so that many clients do not come back together.
-    std::uniform_int_distribution<int64_t> jitter(backoff.count() / 2, backoff.count());
-    if (!interrupt_->wait_for(std::chrono::milliseconds(jitter(jitter_)))) {
-      backoff = std::min(backoff * 2, options_.longest_backoff);
+    if (!move_on(tries)) {
+      tries.throw_refused();
     }
   }
+}
+
+std::chrono::milliseconds Client::wait(std::chrono::milliseconds backoff) {
+  // Between half of the time and the whole, so that many clients do not come back together.
+  std::uniform_int_distribution<int64_t> jitter(backoff.count() / 2, backoff.count());
+  if (interrupt_->wait_for(std::chrono::milliseconds(jitter(jitter_)))) {
+    return backoff;
+  }
+  return std::min(backoff * 2, options_.longest_backoff);
 }
 
 std::string Client::version() {
@@ -88,9 +153,7 @@ std::string Client::config_value(const std::string& name, const std::string& oth
   std::string value;
   run([&](Connection& connection) {
     try {
-      connection.call("get_config_value", [&](const std::shared_ptr<Protocol>& protocol) {
-        idl::MetastoreClient(protocol).get_config_value(value, name, otherwise);
-      });
+      value = read_config_value(connection, name, otherwise);
     } catch (const Refusal& refusal) {
       if (refusal.kind() == ErrorKind::transient) {
         throw;

@@ -2,6 +2,7 @@
 // address when one fails.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -39,7 +40,9 @@ class Client {
 
   /// For this folder's readers. `work` makes one or more calls on one connection, and is run again
   /// from its start after an Error(transient), on a new connection to the next address, until
-  /// `attempts` are used up.
+  /// `attempts` are used up. An address that the proof refuses is not an attempt, and is not tried
+  /// again meanwhile. Throws follower::AnotherMetastore, whatever else failed, where no address was
+  /// accepted and at least one was refused.
   void run(const std::function<void(Connection&)>& work);
 
  private:
@@ -47,9 +50,14 @@ class Client {
     std::string uri;
     Endpoint endpoint;
   };
+  struct Tries;
 
-  Connection& connection();
-  void put_last();
+  /// Nothing where the proof refuses the address, which is noted in `tries`.
+  Connection* connection(Tries& tries);
+  /// To the next address that was not refused; false where there is none.
+  bool move_on(const Tries& tries);
+  /// Before the next try; gives the time to wait before the one after that.
+  std::chrono::milliseconds wait(std::chrono::milliseconds backoff);
 
   const Options options_;
   const std::shared_ptr<Interrupt> interrupt_;

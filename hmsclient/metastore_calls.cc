@@ -31,19 +31,19 @@ idl::ClientCapabilities capabilities() {
   return all;
 }
 
-std::vector<std::string> read_names(Connection& connection, ListAnswer answer,
-                                    const std::function<void(idl::MetastoreClient&)>& send) {
+void read_names(Connection& connection, ListAnswer answer,
+                const std::function<void(idl::MetastoreClient&)>& send, const TakeName& take) {
   answer.element = apache::thrift::protocol::T_STRING;
-  std::vector<std::string> names;
   connection.call(answer.method, [&](const ProtocolPtr& protocol) {
     idl::MetastoreClient client(protocol);
     send(client);
+    std::string name;
     read_list_answer(connection, *protocol, answer, [&](Protocol& in, uint32_t, uint32_t) {
-      in.readString(names.emplace_back());
+      in.readString(name);
+      take(name);
       return true;
     });
   });
-  return names;
 }
 
 template <typename Element, typename Take>
@@ -187,21 +187,38 @@ std::vector<std::string> read_catalogs(Connection& connection) {
   return answer.names;
 }
 
-std::vector<std::string> read_database_names(Connection& connection, const std::string& catalog) {
-  const std::vector<std::pair<int16_t, Declared>> exceptions = {{1, Declared::meta}};
-  if (catalog == processor::kDefaultCatalog) {
-    return read_names(connection, {.method = "get_all_databases", .exceptions = exceptions},
-                      [](idl::MetastoreClient& client) { client.send_get_all_databases(); });
-  }
-  return read_names(
-      connection, {.method = "get_databases", .exceptions = exceptions},
-      [&](idl::MetastoreClient& client) { client.send_get_databases("@" + catalog + "#"); });
+std::string read_config_value(Connection& connection, const std::string& name,
+                              const std::string& otherwise) {
+  std::string value;
+  connection.call("get_config_value", [&](const ProtocolPtr& protocol) {
+    idl::MetastoreClient(protocol).get_config_value(value, name, otherwise);
+  });
+  return value;
 }
 
-std::vector<std::string> read_table_names(Connection& connection, const DatabaseName& database) {
-  return read_names(
-      connection, {.method = "get_all_tables", .exceptions = {{1, Declared::meta}}},
-      [&](idl::MetastoreClient& client) { client.send_get_all_tables(packed(database)); });
+void read_database_names(Connection& connection, const std::string& catalog, const TakeName& take) {
+  const std::vector<std::pair<int16_t, Declared>> exceptions = {{1, Declared::meta}};
+  if (catalog == processor::kDefaultCatalog) {
+    return read_names(
+        connection, {.method = "get_all_databases", .exceptions = exceptions},
+        [](idl::MetastoreClient& client) { client.send_get_all_databases(); }, take);
+  }
+  read_names(
+      connection, {.method = "get_databases", .exceptions = exceptions},
+      [&](idl::MetastoreClient& client) { client.send_get_databases("@" + catalog + "#"); }, take);
+}
+
+void read_table_names(Connection& connection, const DatabaseName& database, const TakeName& take) {
+  try {
+    read_names(
+        connection, {.method = "get_all_tables", .exceptions = {{1, Declared::meta}}},
+        [&](idl::MetastoreClient& client) { client.send_get_all_tables(packed(database)); }, take);
+  } catch (const Refusal&) {
+    const std::exception_ptr doubted = std::current_exception();
+    if (!connection.usable() || read_database(connection, database)) {
+      std::rethrow_exception(doubted);
+    }
+  }
 }
 
 std::optional<processor::Database> read_database(Connection& connection, const DatabaseName& name) {
@@ -254,19 +271,19 @@ std::vector<processor::Table> read_tables(Connection& connection, const Database
   return tables;
 }
 
-std::vector<std::string> read_partition_names(Connection& connection, const TableName& table) {
+void read_partition_names(Connection& connection, const TableName& table, const TakeName& take) {
   try {
     // Field 1 is NoSuchObjectException from 3.0 on and MetaException before, 2 the other way round:
     // whichever it is, the table itself is asked for.
-    return read_names(
+    read_names(
         connection,
         {.method = "get_partition_names", .exceptions = {{1, Declared::meta}, {2, Declared::meta}}},
         [&](idl::MetastoreClient& client) {
           client.send_get_partition_names(packed(table.in_database()), table.table, -1);
-        });
+        },
+        take);
   } catch (const Refusal&) {
     confirm_gone(connection, table);
-    return {};
   }
 }
 

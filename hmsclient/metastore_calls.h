@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,9 +23,18 @@ std::optional<std::string> read_uuid(Connection& connection);
 /// Only the default catalog where the server knows none (before 3.0).
 std::vector<std::string> read_catalogs(Connection& connection);
 
-std::vector<std::string> read_database_names(Connection& connection, const std::string& catalog);
-std::vector<std::string> read_table_names(Connection& connection,
-                                          const processor::DatabaseName& database);
+/// A setting of the metastore; `otherwise` where it is unset. Throws a Refusal where it may not be
+/// asked (2.3: whatever begins with "metastore.").
+std::string read_config_value(Connection& connection, const std::string& name,
+                              const std::string& otherwise);
+
+/// Told of each name of a list, however long that is. After a failure it may be told anew.
+using TakeName = std::function<void(const std::string&)>;
+
+void read_database_names(Connection& connection, const std::string& catalog, const TakeName& take);
+/// None where the database is gone.
+void read_table_names(Connection& connection, const processor::DatabaseName& database,
+                      const TakeName& take);
 
 /// Nothing where it does not exist.
 std::optional<processor::Database> read_database(Connection& connection,
@@ -38,8 +48,8 @@ std::vector<processor::Table> read_tables(Connection& connection,
                                           const std::vector<std::string>& names);
 
 /// The names of all partitions, `key=value/key=value`, escaped. None where the table is gone.
-std::vector<std::string> read_partition_names(Connection& connection,
-                                              const processor::TableName& table);
+void read_partition_names(Connection& connection, const processor::TableName& table,
+                          const TakeName& take);
 
 /// Those that exist, in no particular order. None where the table is gone.
 std::vector<processor::Partition> read_partitions(Connection& connection,

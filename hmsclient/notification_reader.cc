@@ -13,6 +13,7 @@
 #include "hmsclient/list_answer.h"
 #include "hmsclient/metastore_calls.h"
 #include "hmsclient/thrift_error.h"
+#include "processor/digest.h"
 
 namespace hmsync::hmsclient {
 
@@ -26,31 +27,35 @@ constexpr int64_t kCheapToSkip = 1 << 20;
 constexpr int64_t kEventOverhead = 100;
 constexpr int32_t kPartBytes = 64 << 10;
 
-std::string read_bounded_string(Connection& connection, Protocol& in) {
+/// In parts, so that memory grows with what comes and not with what is claimed.
+void read_message(Connection& connection, Protocol& in, processor::Event& event) {
   int32_t size = 0;
   in.readI32(size);
   if (size < 0) {
     throw TProtocolException(TProtocolException::NEGATIVE_SIZE);
   }
-  connection.begin_element();
   const bool kept = size <= connection.max_message();
-  std::string text;  // grows with what comes, not with what is claimed
-  for (int32_t left = size; left > 0;) {
-    const int32_t part = std::min(left, kPartBytes);
-    const size_t begin = kept ? text.size() : 0;
-    text.resize(begin + static_cast<size_t>(part));
-    in.getTransport()->readAll(reinterpret_cast<uint8_t*>(text.data() + begin),
-                               static_cast<uint32_t>(part));
-    if (!kept) {
-      connection.begin_element();
+  processor::MessageHash hash;
+  std::string part;
+  for (int32_t left = size; left > 0; left -= static_cast<int32_t>(part.size())) {
+    connection.begin_element();
+    part.resize(static_cast<size_t>(std::min(left, kPartBytes)));
+    in.getTransport()->readAll(reinterpret_cast<uint8_t*>(part.data()),
+                               static_cast<uint32_t>(part.size()));
+    if (kept) {
+      event.message += part;
+    } else {
+      hash.add(part);
     }
-    left -= part;
   }
-  if (kept) {
-    return text;
+  connection.begin_element();
+  if (!kept) {
+    event.withheld = {size, hash.take()};
   }
-  return "not kept: a message of " + std::to_string(size) +
-         " bytes, more than metastore.max_message allows";
+}
+
+int64_t bytes_on_the_wire(const processor::Event& event) {
+  return event.withheld ? event.withheld->bytes : static_cast<int64_t>(event.message.size());
 }
 
 /// The field `id` of a NotificationEvent; false where it is none that is used.
@@ -72,7 +77,7 @@ bool read_event_field(Connection& connection, Protocol& in, int16_t id, TType ty
   } else if (id == 5) {
     in.readString(event.table.emplace());
   } else if (id == 6) {
-    event.message = read_bounded_string(connection, in);
+    read_message(connection, in, event);
   } else if (id == 7) {
     in.readString(event.message_format);
   } else if (id == 8) {
@@ -112,17 +117,18 @@ class PageReader {
 
   bool read(Protocol& in, uint32_t index, uint32_t size) {
     processor::Event event = read_event(connection_, in);
-    const auto bytes = static_cast<int64_t>(event.message.size());
+    const int64_t bytes = bytes_on_the_wire(event);
     if (page_.cut) {
       skipped_ += bytes;
       return skipped_ <= kCheapToSkip;
     }
     if (full() && !(has_one_id() && event.id == page_.events.back().id)) {
-      const int64_t average = bytes_ / static_cast<int64_t>(page_.events.size());
+      const int64_t average = wire_bytes_ / static_cast<int64_t>(page_.events.size());
       end_before(event.id);
       return (average + kEventOverhead) * (size - index - 1) <= kCheapToSkip;
     }
-    bytes_ += bytes;
+    wire_bytes_ += bytes;
+    held_bytes_ += static_cast<int64_t>(event.message.size());
     page_.events.push_back(std::move(event));
     return true;
   }
@@ -138,7 +144,7 @@ class PageReader {
   [[nodiscard]] bool full() const {
     // A server that sends more than was asked for gets no memory for it either.
     return !page_.events.empty() &&
-           (bytes_ >= request_.max_bytes ||
+           (held_bytes_ >= request_.max_bytes ||
             (request_.max_events > 0 &&
              page_.events.size() >= static_cast<size_t>(request_.max_events)));
   }
@@ -155,19 +161,27 @@ class PageReader {
 
   Connection& connection_;
   const follower::EventRequest& request_;
-  int64_t bytes_ = 0;
+  int64_t held_bytes_ = 0;
+  int64_t wire_bytes_ = 0;
   int64_t skipped_ = 0;
   follower::EventPage page_;
 };
 
-/// A call of the notification API, whose only error is "internal error".
-void call_notification_api(Client& client, const std::function<void(Connection&)>& work) {
-  client.run([&](Connection& connection) {
+}  // namespace
+
+NotificationReader::NotificationReader(Client& client)
+    : run_([&client](const Work& work) { client.run(work); }) {}
+
+NotificationReader::NotificationReader(Connection& connection)
+    : run_([&connection](const Work& work) { work(connection); }) {}
+
+void NotificationReader::call_notification_api(const Work& work) {
+  run_([&](Connection& connection) {
     try {
       return work(connection);
     } catch (const InternalError&) {
       // Needs the database and no authorisation; throws where the database is the trouble.
-      read_database_names(connection, processor::kDefaultCatalog);
+      read_database_names(connection, processor::kDefaultCatalog, [](const std::string&) {});
     }
     try {
       work(connection);
@@ -182,11 +196,9 @@ void call_notification_api(Client& client, const std::function<void(Connection&)
   });
 }
 
-}  // namespace
-
 int64_t NotificationReader::head() {
   int64_t head = 0;
-  call_notification_api(client_, [&](Connection& connection) { head = read_head(connection); });
+  call_notification_api([&](Connection& connection) { head = read_head(connection); });
   return head;
 }
 
@@ -201,7 +213,7 @@ follower::EventPage NotificationReader::events(const follower::EventRequest& req
     asked.__set_maxEvents(most);
     follower::EventPage page;
     bool whole = true;
-    call_notification_api(client_, [&](Connection& connection) {
+    call_notification_api([&](Connection& connection) {
       PageReader reader(connection, request);
       connection.call(answer.method, [&](const std::shared_ptr<Protocol>& protocol) {
         idl::MetastoreClient(protocol).send_get_next_notification(asked);
@@ -222,8 +234,25 @@ follower::EventPage NotificationReader::events(const follower::EventRequest& req
 
 std::optional<std::string> NotificationReader::uuid() {
   std::optional<std::string> uuid;
-  client_.run([&](Connection& connection) { uuid = read_uuid(connection); });
+  run_([&](Connection& connection) { uuid = read_uuid(connection); });
   return uuid;
+}
+
+bool NotificationReader::plain_listener() {
+  bool plain = false;
+  run_([&](Connection& connection) {
+    try {
+      // An empty setting is answered as such by 3.x and 4.x, and by whatever stands here by 2.3.
+      const std::string listeners =
+          read_config_value(connection, "hive.metastore.transactional.event.listeners", "");
+      plain = listeners.find("DbNotificationListener") == std::string::npos;
+    } catch (const Refusal& refusal) {
+      if (refusal.kind() == ErrorKind::transient) {
+        throw;
+      }
+    }
+  });
+  return plain;
 }
 
 }  // namespace hmsync::hmsclient

@@ -12,6 +12,11 @@ namespace apache::thrift::transport {
 class TTransport;
 }
 
+namespace hmsync::follower {
+class NotificationLog;
+class ObjectReader;
+}  // namespace hmsync::follower
+
 namespace hmsync::hmsclient {
 
 /// Puts a transport (SASL, for example) on the connected socket. Called once a connection.
@@ -22,6 +27,12 @@ using TransportFactory = std::function<std::shared_ptr<apache::thrift::transport
 /// calls, of which a snapshot has several; must not throw.
 using CallObserver = std::function<void(const std::string& method, const std::string& outcome,
                                         std::chrono::steady_clock::duration took)>;
+
+/// Asks a metastore, over a connection that was just made, whether it is the one that is wanted:
+/// empty, or what speaks against it. Its readers are good for this call alone; they do not try
+/// again, and what they throw counts as a failure of the connection. Called by the thread that
+/// connects, of which a snapshot has several.
+using Proof = std::function<std::string(follower::NotificationLog&, follower::ObjectReader&)>;
 
 struct Options {
   std::vector<std::string> uris;  ///< thrift://HOST:PORT, tried in turn
@@ -34,6 +45,7 @@ struct Options {
   int attempts = 3;  ///< how often one piece of work is tried before its error is thrown
   std::chrono::milliseconds first_backoff{100};
   std::chrono::milliseconds longest_backoff{2000};
+  Proof prove;                 ///< before a connection is used for anything else; empty: none
   CallObserver on_call;        ///< may be empty
   TransportFactory transport;  ///< empty: plain
 };

@@ -1,6 +1,7 @@
 #include "hmsclient/snapshot_pages.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "hmsclient/metastore_calls.h"
@@ -17,37 +18,73 @@ using processor::TableName;
 
 constexpr size_t kMostTablesOfPartitions = 10;
 
-NameRange whole(std::vector<std::string> names) {
-  const size_t size = names.size();
-  return {std::make_shared<const std::vector<std::string>>(std::move(names)), 0, size};
+using Names = std::shared_ptr<const NameSpool>;
+
+/// What `list` tells of to the function that it is given.
+template <typename List>
+Names names_of(const List& list) {
+  const auto names = std::make_shared<NameSpool>();
+  list([&](const std::string& name) { names->add(name); });
+  names->finish();
+  return names;
 }
 
 /// One unit for every `size` names.
 template <typename MakeUnit>
-void split(std::vector<std::string> names, size_t size, std::vector<Unit>& units,
-           const MakeUnit& make_unit) {
-  const NameRange all = whole(std::move(names));
-  for (size_t begin = 0; begin < all.end; begin += size) {
-    units.push_back(make_unit(NameRange{all.all, begin, std::min(begin + size, all.end)}));
+void split(const Names& names, size_t size, std::vector<Unit>& units, const MakeUnit& make_unit) {
+  for (size_t begin = 0; begin < names->size(); begin += size) {
+    units.push_back(make_unit(NameRange{names, begin, std::min(begin + size, names->size())}));
   }
 }
+
+/// What is asked for, each once.
+struct ScopeNames {
+  explicit ScopeNames(const std::vector<follower::Scope>& scopes) : everything(scopes.empty()) {
+    std::set<DatabaseName> whole;
+    for (const follower::Scope& scope : scopes) {
+      if (!scope.database) {
+        (scope.databases_only ? own_rows : everything) = true;
+        continue;
+      }
+      const DatabaseName name{lower_case(scope.database->catalog),
+                              lower_case(scope.database->database)};
+      if (scope.table) {
+        tables[name].insert(lower_case(*scope.table));
+      } else {
+        whole.insert(name);
+      }
+    }
+    databases = std::make_shared<const std::set<DatabaseName>>(std::move(whole));
+  }
+
+  bool everything = false;
+  bool own_rows = false;
+  std::shared_ptr<const std::set<DatabaseName>> databases;
+  std::map<DatabaseName, std::set<std::string>> tables;
+};
 
 class UnitReader {
  public:
   UnitReader(Connection& connection, const PageSizes& sizes)
       : connection_(connection), sizes_(sizes) {}
 
-  void operator()(const ListCatalogs&) {
+  void operator()(const ListCatalogs& unit) {
     for (const std::string& catalog : read_catalogs(connection_)) {
-      result_.next.emplace_back(ListDatabases{lower_case(catalog)});
+      result_.next.emplace_back(ListDatabases{lower_case(catalog), unit.own_rows});
     }
   }
 
   void operator()(const ListDatabases& unit) {
-    std::vector<std::string> names = read_database_names(connection_, unit.catalog);
-    result_.found.databases = static_cast<int64_t>(names.size());
-    split(std::move(names), sizes_.databases, result_.next, [&](NameRange range) {
-      return ReadDatabases{unit.catalog, std::move(range)};
+    const Names names = names_of([&](const TakeName& take) {
+      read_database_names(connection_, unit.catalog, [&](const std::string& name) {
+        if (!unit.own_rows || !unit.own_rows->but->contains({unit.catalog, lower_case(name)})) {
+          take(name);
+        }
+      });
+    });
+    result_.found.databases = static_cast<int64_t>(names->size());
+    split(names, sizes_.databases, result_.next, [&](NameRange range) {
+      return ReadDatabases{unit.catalog, std::move(range), unit.own_rows.has_value()};
     });
   }
 
@@ -55,26 +92,22 @@ class UnitReader {
     follower::SnapshotPage& page = begin_page();
     for (const std::string& name : unit.names.names()) {
       if (auto database = read_database(connection_, {unit.catalog, lower_case(name)})) {
-        result_.next.emplace_back(ListTables{database->name});
+        if (!unit.own_rows) {
+          result_.next.emplace_back(ListTables{database->name});
+        }
         page.databases.push_back(std::move(*database));
       }
     }
   }
 
   void operator()(const ListTables& unit) {
-    std::vector<std::string> names;
-    try {
-      names = read_table_names(connection_, unit.database);
-    } catch (const Refusal&) {
-      if (read_database(connection_, unit.database)) {
-        throw;
-      }
-    }
-    if (names.empty()) {
+    const Names names =
+        names_of([&](const TakeName& take) { read_table_names(connection_, unit.database, take); });
+    if (names->size() == 0) {
       begin_page();
     }
-    result_.found.tables = static_cast<int64_t>(names.size());
-    split(std::move(names), sizes_.tables, result_.next, [&](NameRange range) {
+    result_.found.tables = static_cast<int64_t>(names->size());
+    split(names, sizes_.tables, result_.next, [&](NameRange range) {
       return ReadTables{unit.database, std::move(range)};
     });
   }
@@ -100,19 +133,20 @@ class UnitReader {
     const size_t most = std::min(unit.tables.size(), kMostTablesOfPartitions);
     while (done < most && room > 0) {
       const TableName& table = unit.tables[done];
-      std::vector<std::string> names = read_partition_names(connection_, table);
-      const size_t size = names.size();
+      const Names names =
+          names_of([&](const TakeName& take) { read_partition_names(connection_, table, take); });
+      const size_t size = names->size();
       if (size > room && size <= sizes_.partitions) {
         break;  // has room in the next page
       }
       ++done;
       result_.found.partitions += static_cast<int64_t>(size);
       if (size > sizes_.partitions) {
-        split(std::move(names), sizes_.partitions, result_.next, [&](NameRange range) {
+        split(names, sizes_.partitions, result_.next, [&](NameRange range) {
           return ReadPartitions{table, std::move(range)};
         });
       } else {
-        add_partitions(table, names);
+        add_partitions(table, names->read(0, size));
         room -= size;
       }
     }
@@ -149,21 +183,37 @@ class UnitReader {
 
 }  // namespace
 
-std::vector<std::string> NameRange::names() const {
-  return {all->begin() + static_cast<std::ptrdiff_t>(begin),
-          all->begin() + static_cast<std::ptrdiff_t>(end)};
-}
-
-Unit first_unit(const follower::Scope& scope) {
-  if (!scope.database) {
-    return ListCatalogs{};
+UnitResult first_units(const std::vector<follower::Scope>& scopes, const PageSizes& sizes) {
+  const ScopeNames asked(scopes);
+  UnitResult result;
+  if (asked.everything) {
+    result.next.emplace_back(ListCatalogs{});
+    return result;
   }
-  const std::string catalog = lower_case(scope.database->catalog);
-  const std::string database = lower_case(scope.database->database);
-  if (!scope.table) {
-    return ReadDatabases{catalog, whole({database})};
+  if (asked.own_rows) {
+    result.next.emplace_back(ListCatalogs{OwnRows{asked.databases}});
   }
-  return ReadTables{{catalog, database}, whole({lower_case(*scope.table)})};
+  std::map<std::string, std::vector<std::string>> by_catalog;
+  for (const DatabaseName& name : *asked.databases) {
+    by_catalog[name.catalog].push_back(name.database);
+    ++result.found.databases;
+  }
+  for (const auto& [catalog, names] : by_catalog) {
+    split(std::make_shared<NameSpool>(names), sizes.databases, result.next, [&](NameRange range) {
+      return ReadDatabases{catalog, std::move(range)};
+    });
+  }
+  for (const auto& [database, names] : asked.tables) {
+    if (asked.databases->contains(database)) {
+      continue;
+    }
+    result.found.tables += static_cast<int64_t>(names.size());
+    split(std::make_shared<NameSpool>(std::vector<std::string>(names.begin(), names.end())),
+          sizes.tables, result.next, [&](NameRange range) {
+            return ReadTables{database, std::move(range)};
+          });
+  }
+  return result;
 }
 
 UnitResult read_unit(Connection& connection, const Unit& unit, const PageSizes& sizes) {

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "follower/metastore.h"
 #include "hmsclient/connection.h"
+#include "hmsclient/name_spool.h"
 
 namespace hmsync::hmsclient {
 
@@ -22,20 +24,29 @@ struct PageSizes {
 
 /// A part of a list of names that several units share.
 struct NameRange {
-  std::shared_ptr<const std::vector<std::string>> all;
+  std::shared_ptr<const NameSpool> all;
   size_t begin = 0;
   size_t end = 0;
 
-  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::vector<std::string> names() const { return all->read(begin, end); }
 };
 
-struct ListCatalogs {};
+/// Databases without their tables.
+struct OwnRows {
+  std::shared_ptr<const std::set<processor::DatabaseName>> but;  ///< are read by other units
+};
+
+struct ListCatalogs {
+  std::optional<OwnRows> own_rows = std::nullopt;
+};
 struct ListDatabases {
   std::string catalog;
+  std::optional<OwnRows> own_rows = std::nullopt;
 };
 struct ReadDatabases {
   std::string catalog;
   NameRange names;
+  bool own_rows = false;
 };
 struct ListTables {
   processor::DatabaseName database;
@@ -72,7 +83,8 @@ struct UnitResult {
   Found found;
 };
 
-Unit first_unit(const follower::Scope& scope);
+/// No object is read by two of them, whatever the scopes are. None is everything.
+UnitResult first_units(const std::vector<follower::Scope>& scopes, const PageSizes& sizes);
 
 /// Safe to run again after a failure. What is gone meanwhile is left out.
 UnitResult read_unit(Connection& connection, const Unit& unit, const PageSizes& sizes);

@@ -2,18 +2,16 @@
 
 #include <utility>
 
-#include "hmsclient/metastore_calls.h"
+#include "hmsclient/connection_objects.h"
 #include "hmsclient/snapshot_stream.h"
-#include "processor/lower_case.h"
 
 namespace hmsync::hmsclient {
-
-using processor::lower_case;
 
 SnapshotReader::SnapshotReader(Options options, SnapshotOptions snapshot)
     : options_(std::move(options)), snapshot_(snapshot), client_(options_) {}
 
-std::unique_ptr<follower::SnapshotStream> SnapshotReader::snapshot(const follower::Scope& scope) {
+std::unique_ptr<follower::SnapshotStream> SnapshotReader::snapshot(
+    const std::vector<follower::Scope>& scopes) {
   const auto interrupt = std::make_shared<Interrupt>();
   {
     const std::lock_guard lock(mutex_);
@@ -23,22 +21,27 @@ std::unique_ptr<follower::SnapshotStream> SnapshotReader::snapshot(const followe
       interrupt->raise();
     }
   }
-  return std::make_unique<ParallelStream>(options_, snapshot_, scope, interrupt);
+  return std::make_unique<ParallelStream>(options_, snapshot_, scopes, interrupt);
 }
 
 std::optional<processor::Database> SnapshotReader::database(const processor::DatabaseName& name) {
-  const processor::DatabaseName lower{lower_case(name.catalog), lower_case(name.database)};
   std::optional<processor::Database> database;
-  client_.run([&](Connection& connection) { database = read_database(connection, lower); });
+  client_.run(
+      [&](Connection& connection) { database = ConnectionObjects(connection).database(name); });
   return database;
 }
 
 std::optional<processor::Table> SnapshotReader::table(const processor::TableName& name) {
-  const processor::TableName lower{lower_case(name.catalog), lower_case(name.database),
-                                   lower_case(name.table)};
   std::optional<processor::Table> table;
-  client_.run([&](Connection& connection) { table = read_table(connection, lower); });
+  client_.run([&](Connection& connection) { table = ConnectionObjects(connection).table(name); });
   return table;
+}
+
+int64_t SnapshotReader::count_tables() {
+  int64_t count = 0;
+  client_.run(
+      [&](Connection& connection) { count = ConnectionObjects(connection).count_tables(); });
+  return count;
 }
 
 void SnapshotReader::interrupt() {

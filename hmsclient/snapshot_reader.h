@@ -27,11 +27,14 @@ class SnapshotReader : public follower::ObjectReader {
   explicit SnapshotReader(Options options, SnapshotOptions snapshot = {});
 
   /// The stream needs nothing of this object but may be interrupted through it. Depth first, so
-  /// that at most a few databases' table names and a few tables' partition names are held at once;
-  /// its progress counts the tables and partitions found so far.
-  std::unique_ptr<follower::SnapshotStream> snapshot(const follower::Scope& scope) override;
+  /// that at most a few databases' table names and a few tables' partition names are kept at once,
+  /// long lists of them in temporary files; its progress counts the tables and partitions found so
+  /// far.
+  std::unique_ptr<follower::SnapshotStream> snapshot(
+      const std::vector<follower::Scope>& scopes) override;
   std::optional<processor::Database> database(const processor::DatabaseName& name) override;
   std::optional<processor::Table> table(const processor::TableName& name) override;
+  int64_t count_tables() override;
 
   /// From any thread, for ever: ends what is being read, streams included.
   void interrupt();

@@ -17,16 +17,15 @@ bool has_objects(const follower::SnapshotPage& page) {
 }  // namespace
 
 ParallelStream::ParallelStream(const Options& options, const SnapshotOptions& snapshot,
-                               const follower::Scope& scope, std::shared_ptr<Interrupt> interrupt)
+                               const std::vector<follower::Scope>& scopes,
+                               std::shared_ptr<Interrupt> interrupt)
     : options_(options),
       sizes_{std::max<size_t>(snapshot.databases_per_page, 1),
              std::max<size_t>(snapshot.tables_per_page, 1),
              std::max<size_t>(snapshot.partitions_per_page, 1)},
       pages_ahead_(std::max<size_t>(snapshot.pages_ahead, 1)),
-      interrupt_(std::move(interrupt)) {
-  units_.push_back(first_unit(scope));
-  found_.databases = scope.database && !scope.table ? 1 : 0;
-  found_.tables = scope.table ? 1 : 0;
+      interrupt_(std::move(interrupt)),
+      work_(scopes, sizes_) {
   for (int i = 0; i < std::max(snapshot.connections, 1); ++i) {
     threads_.emplace_back([this] { work(); });
   }
@@ -59,14 +58,12 @@ void ParallelStream::work() {
 
 std::optional<Unit> ParallelStream::take_unit() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return stopping_ || finished() || !units_.empty(); });
-  if (stopping_ || units_.empty()) {
+  changed_.wait(lock, [&] { return stopping_ || finished() || !work_.empty(); });
+  if (stopping_ || work_.empty()) {
     return std::nullopt;
   }
-  Unit unit = std::move(units_.back());
-  units_.pop_back();
   ++busy_;
-  return unit;
+  return work_.take();
 }
 
 void ParallelStream::deliver(UnitResult result) {
@@ -76,24 +73,9 @@ void ParallelStream::deliver(UnitResult result) {
     changed_.wait(lock, [&] { return stopping_ || pages_.size() < pages_ahead_; });
     pages_.push_back(std::move(*result.page));
   }
-  found_.databases += result.found.databases;
-  found_.tables += result.found.tables;
-  found_.partitions += result.found.partitions;
-  add_units(std::move(result.next));
+  work_.add(std::move(result));
   --busy_;
   changed_.notify_all();
-}
-
-void ParallelStream::add_units(std::vector<Unit> units) {
-  for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
-    // All databases first: they are few, and others wait to see how many there are. The rest depth
-    // first, so that a list of names is used up before others are asked for.
-    if (std::holds_alternative<ListTables>(*unit)) {
-      units_.push_front(std::move(*unit));
-    } else {
-      units_.push_back(std::move(*unit));
-    }
-  }
 }
 
 void ParallelStream::fail() {
@@ -121,24 +103,14 @@ std::optional<follower::SnapshotPage> ParallelStream::next() {
   }
   follower::SnapshotPage page = std::move(pages_.front());
   pages_.pop_front();
-  done_.databases += static_cast<int64_t>(page.databases.size());
-  done_.tables += static_cast<int64_t>(page.tables.size());
-  for (const follower::TablePartitions& table : page.partitions) {
-    done_.partitions += static_cast<int64_t>(table.partitions.size());
-  }
+  work_.handed_out(page);
   changed_.notify_all();
   return page;
 }
 
 follower::SnapshotProgress ParallelStream::progress() const {
   const std::lock_guard lock(mutex_);
-  if (done_.databases < found_.databases || found_.tables == 0) {
-    return {"databases", done_.databases, found_.databases};
-  }
-  if (done_.tables < found_.tables) {
-    return {"tables", done_.tables, found_.tables};
-  }
-  return {"partitions", done_.partitions, found_.partitions};
+  return work_.progress();
 }
 
 }  // namespace hmsync::hmsclient

@@ -13,6 +13,7 @@
 #include "follower/metastore.h"
 #include "hmsclient/snapshot_pages.h"
 #include "hmsclient/snapshot_reader.h"
+#include "hmsclient/snapshot_work.h"
 
 namespace hmsync::hmsclient {
 
@@ -21,7 +22,7 @@ namespace hmsync::hmsclient {
 class ParallelStream : public follower::SnapshotStream {
  public:
   ParallelStream(const Options& options, const SnapshotOptions& snapshot,
-                 const follower::Scope& scope, std::shared_ptr<Interrupt> interrupt);
+                 const std::vector<follower::Scope>& scopes, std::shared_ptr<Interrupt> interrupt);
   ~ParallelStream() override;
 
   std::optional<follower::SnapshotPage> next() override;
@@ -31,9 +32,8 @@ class ParallelStream : public follower::SnapshotStream {
   void work();
   std::optional<Unit> take_unit();
   void deliver(UnitResult result);
-  void add_units(std::vector<Unit> units);
   void fail();
-  [[nodiscard]] bool finished() const { return units_.empty() && busy_ == 0; }
+  [[nodiscard]] bool finished() const { return work_.empty() && busy_ == 0; }
 
   const Options options_;
   const PageSizes sizes_;
@@ -42,13 +42,11 @@ class ParallelStream : public follower::SnapshotStream {
 
   mutable std::mutex mutex_;  // guards all that follows
   std::condition_variable changed_;
-  std::deque<Unit> units_;  ///< taken from the back
+  SnapshotWork work_;
   std::deque<follower::SnapshotPage> pages_;
   int busy_ = 0;  ///< units being read
   bool stopping_ = false;
   std::exception_ptr failure_;
-  Found found_;
-  Found done_;
 
   std::vector<std::thread> threads_;
 };

@@ -29,6 +29,7 @@ class ScriptedLog : public follower::NotificationLog {
   }
   follower::EventPage events(const follower::EventRequest&) override { return {}; }
   std::optional<std::string> uuid() override { return std::nullopt; }
+  bool plain_listener() override { return false; }
 
   void block(bool blocked) {
     const std::lock_guard lock(mutex_);

@@ -22,6 +22,7 @@ class FixedLog : public follower::NotificationLog {
   int64_t head() override { return 42; }
   follower::EventPage events(const follower::EventRequest&) override { return {}; }
   std::optional<std::string> uuid() override { return std::nullopt; }
+  bool plain_listener() override { return false; }
 };
 
 class PagesTest : public ::testing::Test {

@@ -31,13 +31,15 @@ class MockLog : public NotificationLog {
   MOCK_METHOD(int64_t, head, (), (override));
   MOCK_METHOD(EventPage, events, (const EventRequest&), (override));
   MOCK_METHOD(std::optional<std::string>, uuid, (), (override));
+  MOCK_METHOD(bool, plain_listener, (), (override));
 };
 
 class MockObjects : public ObjectReader {
  public:
-  MOCK_METHOD(std::unique_ptr<SnapshotStream>, snapshot, (const Scope&), (override));
+  MOCK_METHOD(std::unique_ptr<SnapshotStream>, snapshot, (const std::vector<Scope>&), (override));
   MOCK_METHOD(std::optional<Database>, database, (const DatabaseName&), (override));
   MOCK_METHOD(std::optional<Table>, table, (const TableName&), (override));
+  MOCK_METHOD(int64_t, count_tables, (), (override));
 };
 
 class MockStore : public PrivilegeStore {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
+#include "processor/digest.h"
 #include "tests/fixtures/fake_hms.h"
 #include "tests/hmsclient/expect_error.h"
 
@@ -12,7 +13,6 @@ namespace {
 using fixtures::FakeHms;
 using fixtures::Reaction;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 Options options_for(const FakeHms& hms) {
   Options options;
@@ -207,16 +207,20 @@ TEST(NotificationReader, AnIdWithMoreEventsThanAreAskedForComesWhole) {
   EXPECT_TRUE(page.cut);
 }
 
-TEST(NotificationReader, AMessageAboveTheLimitIsReplacedAndWhatFollowsIsStillRead) {
+TEST(NotificationReader, AMessageAboveTheLimitIsWithheldAndWhatFollowsIsStillRead) {
   FakeHms hms;
-  hms.set_events(
-      {event_with(1, "{}"), event_with(2, std::string(300 << 10, 'x')), event_with(3, "{}")});
+  const processor::Event large = event_with(2, std::string(300 << 10, 'x'));
+  hms.set_events({event_with(1, "{}"), large, event_with(3, "{}")});
   Options options = options_for(hms);
   options.max_message = 100 << 10;
   Client client(options);
   const follower::EventPage page = NotificationReader(client).events({});
   ASSERT_THAT(ids(page), ElementsAre(1, 2, 3));
-  EXPECT_THAT(page.events[1].message, HasSubstr("a message of 307200 bytes"));
+  EXPECT_EQ(page.events[1].message, "");
+  ASSERT_TRUE(page.events[1].withheld);
+  EXPECT_EQ(page.events[1].withheld->bytes, 307200);
+  EXPECT_EQ(processor::digest(page.events[1]), processor::digest(large));
+  EXPECT_FALSE(page.events[0].withheld);
   EXPECT_EQ(page.events[1].table, "t2");
   EXPECT_EQ(page.events[1].message_format, "json-0.2");
   EXPECT_EQ(page.events[2].message, "{}");

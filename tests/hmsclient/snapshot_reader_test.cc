@@ -90,7 +90,7 @@ Everything read_all(follower::SnapshotStream& stream) {
 }
 
 Everything read_all(SnapshotReader& reader, const follower::Scope& scope = {}) {
-  const auto stream = reader.snapshot(scope);
+  const auto stream = reader.snapshot({scope});
   return read_all(*stream);
 }
 
