@@ -2,19 +2,46 @@
 
 #include <algorithm>
 
+#include "store/claim_sql.h"
+#include "store/digest_pack.h"
 #include "store/event_grants.h"
 #include "store/fenced.h"
 #include "store/mutation_groups.h"
 #include "store/mutation_sql.h"
 #include "store/quarantine_sql.h"
+#include "store/storable.h"
 
 namespace hmsync::store {
 
 namespace {
 
 constexpr const char* kState = R"(
-SELECT f.cursor, f.commit_number, f.generation, f.token_epoch, f.token_nonce, f.metastore_uuid
-FROM followers f WHERE f.server = $1)";
+SELECT f.cursor, f.commit_number, f.generation, f.token_epoch, f.token_nonce, f.metastore_uuid,
+       f.shared_ids_seen, coalesce(d.digests, '')
+FROM followers f LEFT JOIN event_digests d USING (server) WHERE f.server = $1)";
+
+Statement store_digests(const std::string& server,
+                        const std::vector<processor::EventDigest>& digests) {
+  return {
+      "INSERT INTO event_digests AS d (server, digests) VALUES ($1, $2) "
+      "ON CONFLICT (server) DO UPDATE SET digests = excluded.digests "
+      "WHERE d.digests <> excluded.digests",
+      {server, pack_digests(digests)}};
+}
+
+std::vector<Statement> note_statements(const std::string& server,
+                                       const std::vector<follower::Note>& notes) {
+  if (notes.empty()) return {};
+  Columns rows(3);
+  for (const follower::Note& note : notes) {
+    rows.add({storable(note.action), std::to_string(note.event), storable(note.text)});
+  }
+  return {
+      {"INSERT INTO audit (server, who, action, event, after) "
+       "SELECT $1, 'event', action, event + 0 * $2::bigint, jsonb_build_object('text', text) "
+       "FROM unnest($3::text[], $4::bigint[], $5::text[]) AS i(action, event, text)",
+       rows.parameters({true, server, 0})}};
+}
 
 /// In the order of time, as the indexes have it: no walk over what has not expired.
 std::string trim_rows(const std::string& table, const std::string& id, const std::string& time,
@@ -60,6 +87,8 @@ follower::FollowerState PostgresEventStore::state() {
   state.generation = row.integer(0, 2);
   state.token = {row.integer(0, 3), std::string(row.text(0, 4))};
   state.metastore_uuid = row.text(0, 5);
+  state.shared_ids_seen = row.boolean(0, 6);
+  state.digests = unpack_digests(row.text(0, 7));
   return state;
 }
 
@@ -71,8 +100,18 @@ void PostgresEventStore::apply(const follower::Fence& fence, const follower::Bat
     append(statements, object_statements(target, group));
     append(statements, revive_statements(target, group));
   }
+  append(statements, claim_statements(server_, batch.claims));
   append(statements, quarantine_statements(server_, batch.quarantined));
+  append(statements, note_statements(server_, batch.notes));
+  statements.push_back(store_digests(server_, batch.digests));
   append(statements, tell_progress(server_));
+  connection_.transaction(statements);
+}
+
+void PostgresEventStore::note(const follower::Fence& fence,
+                              const std::vector<follower::Note>& notes) {
+  std::vector<Statement> statements{advance_follower(server_, fence)};
+  append(statements, note_statements(server_, notes));
   connection_.transaction(statements);
 }
 
@@ -92,6 +131,16 @@ bool PostgresEventStore::trim(const follower::Fence& fence) {
        {server_, audit, limit}}});
   return std::any_of(results.begin() + 1, results.end(),
                      [](const Result& removed) { return removed.integer(0, 0) >= kTrimmedRows; });
+}
+
+void PostgresEventStore::answer_polls(int64_t asked) {
+  connection_.query(R"(
+WITH answered AS (
+  INSERT INTO follower_progress AS p (server, polls_answered) VALUES ($1, $2)
+  ON CONFLICT (server) DO UPDATE
+  SET polls_answered = greatest(p.polls_answered, excluded.polls_answered))
+SELECT pg_notify($3, $1))",
+                    {server_, std::to_string(asked), kCursorChannel});
 }
 
 void PostgresEventStore::record_head(int64_t head) {

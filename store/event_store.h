@@ -30,11 +30,16 @@ class PostgresEventStore : public follower::EventStore {
 
   /// Makes the server's row where it is missing.
   follower::FollowerState state() override;
-  /// One round trip, whatever the batch is. The numbers of the change log follow the order of each
+  /// One round trip, whatever the batch is. Its digests take the place of all that are stored, none
+  /// included. The numbers of the change log follow the order of each
   /// object's events, not that of events on different objects.
   void apply(const follower::Fence& fence, const follower::Batch& batch) override;
+  /// Without any note, too, it raises the commit number.
+  void note(const follower::Fence& fence, const std::vector<follower::Note>& notes) override;
   bool trim(const follower::Fence& fence) override;
-  void record_head(int64_t head) override;
+  void answer_polls(int64_t asked) override;
+  /// What the metastore's head is, and when it was read: not fenced, and never behind a batch.
+  void record_head(int64_t head);
   /// Shown by status on other replicas. Not fenced.
   void record_phase(const std::string& phase);
 

@@ -1,6 +1,7 @@
 // What mutations bring to their statements.
 #include <map>
 
+#include "store/claim_sql.h"
 #include "store/mutation_sql.h"
 
 namespace hmsync::store {
@@ -134,11 +135,16 @@ std::string for_target(std::string_view sql, const Target& target) {
       {"@re_reads", "pending_re_reads"},
       {"@scope", "server"},
       {"@generation_column", ", generation"},
-      {"@generation_value", ", (SELECT generation FROM followers WHERE server = $1)"}};
+      {"@generation_value", ", (SELECT generation FROM followers WHERE server = $1)"},
+      {"@ask_again", kAskAgain}};
   const std::pair<std::string_view, std::string_view> staging[] = {
-      {"@objects", "staging_objects"},   {"@paths", "staging_paths"},
-      {"@re_reads", "staging_re_reads"}, {"@scope", "snapshot"},
-      {"@generation_column", ""},        {"@generation_value", ""}};
+      {"@objects", "staging_objects"},
+      {"@paths", "staging_paths"},
+      {"@re_reads", "staging_re_reads"},
+      {"@scope", "snapshot"},
+      {"@generation_column", ""},
+      {"@generation_value", ""},
+      {"@ask_again", "SET event_id = least(r.event_id, excluded.event_id)"}};
   std::string text(sql);
   for (const auto& [name, value] : target.live ? live : staging) {
     for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {

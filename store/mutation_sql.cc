@@ -17,8 +17,7 @@ asked AS (
   INSERT INTO @re_reads AS r (@scope, catalog, database_name, table_name, event_id@generation_column)
   SELECT $1, catalog, database_name, table_name, min(event_id)@generation_value FROM ()" +
          source + R"() s GROUP BY catalog, database_name, table_name
-  ON CONFLICT (@scope, catalog, database_name, table_name)
-  DO UPDATE SET event_id = least(r.event_id, excluded.event_id)))";
+  ON CONFLICT (@scope, catalog, database_name, table_name) DO UPDATE @ask_again))";
 }
 
 /// `source`: step, commit_number, event_id, change, names, partition_values, scheme, authority,
@@ -111,11 +110,7 @@ std::string put_database(const Target& target) {
 std::string create_table(const Target& target) {
   return kObjectInput + kOld + put("excluded.identity") + R"(,
 former AS (
-  DELETE FROM @paths p USING old WHERE p.object_id = old.object_id AND p.partition_values <> '{}'),
-settled AS (
-  DELETE FROM @re_reads r USING input i
-  WHERE r.@scope = $1 AND r.catalog = i.catalog AND r.database_name = i.database_name
-    AND r.table_name = i.table_name AND r.event_id < i.event_id))" +
+  DELETE FROM @paths p USING old WHERE p.object_id = old.object_id AND p.partition_values <> '{}'))" +
          kLocated + kUnlocated + told(target, R"(
     SELECT 1 AS step, commit_number, event_id, 'removed' AS change, catalog, database_name,
            table_name, NULL::text[] AS partition_values, NULL AS scheme, NULL AS authority,
@@ -134,24 +129,19 @@ std::string update_table(const Target& target) {
          kUnlocated + asked(kMissing) + told(target, own_changes("")) + kDone;
 }
 
-/// A whole database goes with all that is in it. What was to be read again is known now.
+/// A whole database goes with all that is in it.
 std::string remove_objects(const Target& target, bool whole_database) {
-  const auto same_table = [&](const std::string& of) {
-    return whole_database ? std::string{} : " AND " + of + ".table_name = i.table_name";
-  };
+  const std::string same_table = whole_database ? "" : " AND o.table_name = i.table_name";
   return std::string(kNameInput) + R"(,
 old AS MATERIALIZED (
   SELECT i.event_id, i.catalog, i.database_name, i.table_name, o.object_id
   FROM input i
   JOIN @objects o ON o.@scope = $1 AND o.catalog = i.catalog
     AND o.database_name = i.database_name)" +
-         same_table("o") + R"(),
+         same_table + R"(),
 unpathed AS (DELETE FROM @paths WHERE object_id = ANY (ARRAY(SELECT object_id FROM old))),
-gone AS (DELETE FROM @objects WHERE object_id = ANY (ARRAY(SELECT object_id FROM old))),
-settled AS (
-  DELETE FROM @re_reads r USING input i
-  WHERE r.@scope = $1 AND r.catalog = i.catalog AND r.database_name = i.database_name)" +
-         same_table("r") + R"( AND r.event_id < i.event_id))" + told(target, R"(
+gone AS (DELETE FROM @objects WHERE object_id = ANY (ARRAY(SELECT object_id FROM old))))" +
+         told(target, R"(
     SELECT 1 AS step, commit_number, event_id, 'removed' AS change, catalog, database_name,
            table_name, NULL::text[] AS partition_values, NULL AS scheme, NULL AS authority,
            NULL AS path

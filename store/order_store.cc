@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "store/claim_sql.h"
 #include "store/fenced.h"
+#include "store/quarantine_sql.h"
 #include "store/revoke.h"
 #include "store/snapshot_difference.h"
+#include "store/storable.h"
 
 namespace hmsync::store {
 
@@ -12,8 +15,8 @@ namespace {
 
 using follower::ObjectCounts;
 
-/// One row for the pause in force, one for each resync that waits, one if something is to be read
-/// again, one if a revoke is due.
+/// One row for the pause in force, one for each resync and retry that waits, one for each object to
+/// be read again, one for the polls, one if a revoke is due.
 std::string pending_sql() {
   return std::string(R"(
 SELECT 'pause', paused_by, extract(epoch FROM since)::bigint, extract(epoch FROM until)::bigint,
@@ -24,8 +27,15 @@ UNION ALL
         arguments->>'table', (arguments->>'dry_run') || '/' || (arguments->>'force')
  FROM requests WHERE server = $1 AND state = 'pending' AND kind = 'resync' ORDER BY request_id)
 UNION ALL
-SELECT 're_read', NULL, NULL, NULL, NULL, NULL, NULL, NULL
-WHERE EXISTS (SELECT FROM pending_re_reads WHERE server = $1)
+(SELECT 'retry', requested_by, request_id, (arguments->>'event')::bigint, NULL, NULL, NULL, NULL
+ FROM requests WHERE server = $1 AND state = 'pending' AND kind = 'retry' ORDER BY request_id)
+UNION ALL
+(SELECT 're_read', NULL, NULL, NULL, catalog, nullif(database_name, ''), nullif(table_name, ''),
+        NULL
+ FROM pending_re_reads WHERE server = $1 ORDER BY request_id LIMIT 500)
+UNION ALL
+SELECT 'polls', NULL, polls_asked, NULL, NULL, NULL, NULL, NULL
+FROM follower_progress WHERE server = $1
 UNION ALL
 SELECT 'revoke', NULL, NULL, NULL, NULL, NULL, NULL, NULL WHERE )") +
          kRevokesDue;
@@ -49,6 +59,16 @@ follower::Scope scope_of(const Result& rows, int row, int catalog) {
   return scope;
 }
 
+follower::ResyncRequest resync_of(const Result& rows, int row) {
+  follower::ResyncRequest request;
+  request.id = rows.integer(row, 2);
+  request.scope = scope_of(rows, row, 4);
+  request.dry_run = rows.text(row, 7).starts_with("true");
+  request.force = rows.text(row, 7).ends_with("true");
+  request.requested_by = rows.text(row, 1);
+  return request;
+}
+
 constexpr const char* kRequest = R"(
 SELECT arguments->>'catalog', arguments->>'database', arguments->>'table',
        coalesce((arguments->>'dry_run')::boolean, false), state = 'finished',
@@ -57,8 +77,9 @@ SELECT arguments->>'catalog', arguments->>'database', arguments->>'table',
        outcome#>>'{difference,added,partitions}', outcome#>>'{difference,changed,databases}',
        outcome#>>'{difference,changed,tables}', outcome#>>'{difference,changed,partitions}',
        outcome#>>'{difference,removed,databases}', outcome#>>'{difference,removed,tables}',
-       outcome#>>'{difference,removed,partitions}', outcome#>>'{difference,suspended_grants}'
-FROM requests WHERE server = $1 AND request_id = $2 AND kind = 'resync')";
+       outcome#>>'{difference,removed,partitions}', outcome#>>'{difference,suspended_grants}',
+       kind = 'retry', coalesce((arguments->>'event')::bigint, 0)
+FROM requests WHERE server = $1 AND request_id = $2 AND kind IN ('resync', 'retry'))";
 
 follower::ResyncOutcome outcome_of(const Result& row) {
   follower::ResyncOutcome outcome;
@@ -77,6 +98,18 @@ follower::ResyncOutcome outcome_of(const Result& row) {
   return outcome;
 }
 
+Statement finish_request(const std::string& server, int64_t request,
+                         const follower::ResyncOutcome& outcome) {
+  return {
+      "UPDATE requests SET state = 'finished', finished_at = clock_timestamp(), outcome = "
+      "jsonb_build_object('outcome', $3::text, 'reason', $4::text, 'event', $5::bigint, "
+      "'seconds', $6::float8, 'difference', $7::jsonb) "
+      "WHERE server = $1 AND request_id = $2 AND state = 'pending'",
+      {server, std::to_string(request), outcome.outcome, outcome.reason,
+       std::to_string(outcome.event), fmt::format("{}", outcome.seconds),
+       difference_json(outcome.difference)}};
+}
+
 }  // namespace
 
 PostgresOrderStore::PostgresOrderStore(Connection& connection, std::string server)
@@ -89,15 +122,14 @@ follower::Orders PostgresOrderStore::pending() {
     if (rows.text(row, 0) == "pause") {
       orders.pause = pause_of(rows, row, 1);
     } else if (rows.text(row, 0) == "resync") {
-      follower::ResyncRequest request;
-      request.id = rows.integer(row, 2);
-      request.scope = scope_of(rows, row, 4);
-      request.dry_run = rows.text(row, 7).starts_with("true");
-      request.force = rows.text(row, 7).ends_with("true");
-      request.requested_by = rows.text(row, 1);
-      orders.resyncs.push_back(std::move(request));
+      orders.resyncs.push_back(resync_of(rows, row));
+    } else if (rows.text(row, 0) == "retry") {
+      orders.retries.push_back(
+          {rows.integer(row, 2), rows.integer(row, 3), std::string(rows.text(row, 1))});
     } else if (rows.text(row, 0) == "re_read") {
-      orders.re_reads_due = true;
+      orders.re_reads.push_back(scope_of(rows, row, 4));
+    } else if (rows.text(row, 0) == "polls") {
+      orders.polls_asked = rows.integer(row, 2);
     } else {
       orders.revokes_due = true;
     }
@@ -107,15 +139,8 @@ follower::Orders PostgresOrderStore::pending() {
 
 void PostgresOrderStore::finish(const follower::Fence& fence, int64_t request,
                                 const follower::ResyncOutcome& outcome) {
-  connection_.transaction(std::vector<Statement>{
-      advance_follower(server_, fence),
-      {"UPDATE requests SET state = 'finished', finished_at = clock_timestamp(), outcome = "
-       "jsonb_build_object('outcome', $3::text, 'reason', $4::text, 'event', $5::bigint, "
-       "'seconds', $6::float8, 'difference', $7::jsonb) "
-       "WHERE server = $1 AND request_id = $2 AND state = 'pending'",
-       {server_, std::to_string(request), outcome.outcome, outcome.reason,
-        std::to_string(outcome.event), fmt::format("{}", outcome.seconds),
-        difference_json(outcome.difference)}}});
+  connection_.transaction(std::vector<Statement>{advance_follower(server_, fence),
+                                                 finish_request(server_, request, outcome)});
 }
 
 void PostgresOrderStore::repeat_revokes(const follower::Fence& fence) {
@@ -124,6 +149,63 @@ void PostgresOrderStore::repeat_revokes(const follower::Fence& fence) {
   connection_.query(fenced.sql, fenced.parameters);
   repeat_due_revokes(connection_, server_);
   transaction.commit();
+}
+
+std::vector<processor::Event> PostgresOrderStore::quarantined(int64_t event) {
+  return quarantined_events(connection_, server_, event);
+}
+
+void PostgresOrderStore::retried(const follower::Fence& fence,
+                                 const follower::RetryRequest& request,
+                                 const std::vector<follower::Retried>& outcomes) {
+  Transaction transaction(connection_);
+  const auto run = [this](const Statement& statement) {
+    return connection_.query(statement.sql, statement.parameters);
+  };
+  run(advance_follower(server_, fence));
+  settle_retried(connection_, server_, request.event, outcomes);
+  follower::ResyncOutcome outcome;
+  outcome.reason = outcomes.empty() ? "there is no such event in quarantine" : "";
+  for (const follower::Retried& retried : outcomes) {
+    for (const Statement& statement : claim_statements(server_, retried.claims)) run(statement);
+    if (!outcome.reason.empty() && !retried.failure.empty()) outcome.reason += "; ";
+    outcome.reason += storable(retried.failure);
+  }
+  outcome.outcome = outcome.reason.empty() ? "done" : "failed";
+  outcome.event = request.event;
+  run(finish_request(server_, request.id, outcome));
+  connection_.query(
+      "INSERT INTO audit (server, who, action, event, after, outcome) "
+      "VALUES ($1, $2, 'retried', $3, jsonb_build_object('id', $4::bigint, 'reason', $5::text), "
+      "$6)",
+      {server_, request.requested_by, std::to_string(request.event), std::to_string(request.id),
+       outcome.reason, outcome.outcome});
+  transaction.commit();
+}
+
+int64_t PostgresOrderStore::ask_retry(int64_t event, const std::string& who) {
+  return connection_
+      .query(R"(
+WITH asked AS (
+  INSERT INTO requests (server, kind, arguments, requested_by)
+  VALUES ($1, 'retry', jsonb_build_object('event', $2::bigint), $3)
+  RETURNING request_id),
+audited AS (
+  INSERT INTO audit (server, who, action, event, after)
+  SELECT $1, $3, 'retry', $2, jsonb_build_object('id', request_id) FROM asked)
+SELECT request_id FROM asked)",
+             {server_, std::to_string(event), who})
+      .integer(0, 0);
+}
+
+int64_t PostgresOrderStore::ask_poll() {
+  return connection_
+      .query(
+          "INSERT INTO follower_progress AS p (server, polls_asked) VALUES ($1, 1) "
+          "ON CONFLICT (server) DO UPDATE SET polls_asked = p.polls_asked + 1 "
+          "RETURNING polls_asked",
+          {server_})
+      .integer(0, 0);
 }
 
 int64_t PostgresOrderStore::ask_resync(const follower::ResyncRequest& request) {
@@ -153,6 +235,8 @@ std::optional<RequestState> PostgresOrderStore::request(int64_t id) {
   if (row.rows() == 0) return std::nullopt;
   RequestState state;
   state.id = id;
+  state.kind = row.boolean(0, 19) ? RequestState::Kind::retry : RequestState::Kind::resync;
+  state.event = row.integer(0, 20);
   state.scope = scope_of(row, 0, 0);
   state.dry_run = row.boolean(0, 3);
   state.finished = row.boolean(0, 4);

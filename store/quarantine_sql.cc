@@ -2,71 +2,67 @@
 
 #include <algorithm>
 
-#include "processor/lower_case.h"
 #include "store/mutation_sql.h"
+#include "store/storable.h"
 
 namespace hmsync::store {
 
 namespace {
 
-/// A metastore's names are at most 128 or 256 characters; a key of PostgreSQL's holds 2,704 bytes.
-constexpr size_t kLongestNames = 2000;
-
-std::string bytea(const std::string& bytes) {
+template <typename Bytes>
+std::string bytea(const Bytes& bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text = "\\x";
   text.reserve(2 + 2 * bytes.size());
-  for (const unsigned char byte : bytes) {
+  for (const auto value : bytes) {
+    const auto byte = static_cast<unsigned char>(value);
     text += kDigits[byte >> 4];
     text += kDigits[byte & 15];
   }
   return text;
 }
 
-/// How many bytes the UTF-8 character at `at` has; 0 where there is none that PostgreSQL takes.
-size_t character_length(const std::string& text, size_t at) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at);
-  if (first == 0) return 0;
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || at + length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
+int nibble(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
+
+/// Of PostgreSQL's text of a bytea.
+std::string bytes_of(std::string_view text) {
+  std::string bytes;
+  for (size_t at = 2; at + 1 < text.size(); at += 2) {
+    bytes += static_cast<char>(nibble(text[at]) << 4 | nibble(text[at + 1]));
   }
-  const unsigned char second = byte(at + 1);
-  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool outside = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
-  return overlong || outside ? 0 : length;
+  return bytes;
 }
 
-std::string storable(const std::string& text) {
-  std::string clean;
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = character_length(text, at);
-    clean += length == 0 ? "\xEF\xBF\xBD" : text.substr(at, length);
-    at += std::max<size_t>(length, 1);
+processor::Event event_of(const Result& rows, int row) {
+  processor::Event event;
+  event.id = rows.integer(row, 1);
+  event.time = rows.integer(row, 2);
+  event.type = rows.text(row, 3);
+  event.catalog = rows.optional_text(row, 4);
+  event.database = rows.optional_text(row, 5);
+  event.table = rows.optional_text(row, 6);
+  event.message_format = rows.text(row, 7);
+  event.message = bytes_of(rows.text(row, 8));
+  if (!rows.is_null(row, 9)) {
+    event.withheld.emplace();
+    event.withheld->bytes = rows.integer(row, 9);
+    const std::string hash = bytes_of(rows.text(row, 10));
+    std::transform(hash.begin(), hash.end(), event.withheld->hash.begin(),
+                   [](char c) { return static_cast<std::byte>(c); });
   }
-  return clean;
+  return event;
 }
 
-Parameter storable(const std::optional<std::string>& text) {
-  return text ? Parameter{storable(*text)} : Parameter{};
-}
-
-void add_re_read(Columns& columns, const processor::Event& event) {
-  const std::string catalog =
-      processor::lower_case(event.catalog.value_or(processor::kDefaultCatalog));
-  const std::string database = processor::lower_case(event.database.value_or(""));
-  const std::string table = processor::lower_case(event.table.value_or(""));
-  const std::string all = catalog + database + table;
-  const bool possible = !database.empty() && all.size() <= kLongestNames && storable(all) == all;
-  if (possible) {
-    columns.add({std::to_string(event.id), catalog, database, table});
-  } else {
-    // Whatever it was about: everything is read again.
-    columns.add({std::to_string(event.id), processor::kDefaultCatalog, "", ""});
-  }
+/// Whose numbers are the first column.
+Result waiting_rows(Connection& connection, const std::string& server, int64_t event,
+                    const std::string& lock) {
+  return connection.query(
+      "SELECT quarantine_id, event_id, event_time, type, catalog, database_name, table_name, "
+      "message_format, message, withheld_bytes, withheld_hash FROM quarantine WHERE server = $1 "
+      "AND generation = (SELECT generation FROM followers WHERE server = $1) AND event_id = $2 "
+      "AND state = 'quarantined' ORDER BY quarantine_id" +
+          lock,
+      {server, std::to_string(event)});
 }
 
 }  // namespace
@@ -74,40 +70,52 @@ void add_re_read(Columns& columns, const processor::Event& event) {
 std::vector<Statement> quarantine_statements(
     const std::string& server, const std::vector<follower::QuarantinedEvent>& events) {
   if (events.empty()) return {};
-  Columns rows(9);
-  Columns re_reads(4);
+  Columns rows(11);
   for (const auto& [event, reason] : events) {
     rows.add({std::to_string(event.id), std::to_string(event.time), storable(event.type),
               storable(event.catalog), storable(event.database), storable(event.table),
-              storable(event.message_format), bytea(event.message), storable(reason)});
-    add_re_read(re_reads, event);
+              storable(event.message_format), bytea(event.message), storable(reason),
+              event.withheld ? Parameter{std::to_string(event.withheld->bytes)} : Parameter{},
+              event.withheld ? Parameter{bytea(event.withheld->hash)} : Parameter{}});
   }
-  const Target target{true, server, 0};
-  std::vector<Statement> statements{{R"(WITH kept AS (
+  return {{R"(WITH kept AS (
 INSERT INTO quarantine
   (server, generation, event_id, event_time, type, catalog, database_name, table_name,
-   message_format, message, reason)
+   message_format, message, reason, withheld_bytes, withheld_hash)
 SELECT $1, (SELECT generation FROM followers WHERE server = $1) + 0 * $2::bigint, i.*
 FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-            $10::bytea[], $11::text[]) AS i
+            $10::bytea[], $11::text[], $12::bigint[], $13::bytea[]) AS i
 RETURNING event_id, type, database_name, table_name, reason)
 INSERT INTO audit (server, who, action, object, event, after)
 SELECT $1, 'event', 'quarantine', concat_ws('.', database_name, table_name), event_id,
        jsonb_build_object('type', type, 'reason', reason)
 FROM kept)",
-                                     rows.parameters(target)}};
-  if (!re_reads.empty()) {
-    statements.push_back({std::string(kNameInput) + R"(
-INSERT INTO pending_re_reads AS r
-  (server, catalog, database_name, table_name, event_id, generation)
-SELECT $1, catalog, database_name, table_name, min(event_id),
-       (SELECT generation FROM followers WHERE server = $1)
-FROM input GROUP BY catalog, database_name, table_name
-ON CONFLICT (server, catalog, database_name, table_name)
-DO UPDATE SET event_id = least(r.event_id, excluded.event_id))",
-                          re_reads.parameters(target)});
+           rows.parameters({true, server, 0})}};
+}
+
+std::vector<processor::Event> quarantined_events(Connection& connection, const std::string& server,
+                                                 int64_t event) {
+  const Result rows = waiting_rows(connection, server, event, "");
+  std::vector<processor::Event> events;
+  for (int row = 0; row < rows.rows(); ++row) events.push_back(event_of(rows, row));
+  return events;
+}
+
+void settle_retried(Connection& connection, const std::string& server, int64_t event,
+                    const std::vector<follower::Retried>& outcomes) {
+  const Result rows = waiting_rows(connection, server, event, " FOR UPDATE");
+  if (static_cast<size_t>(rows.rows()) != outcomes.size()) {
+    throw Error(ErrorKind::transient,
+                "event " + std::to_string(event) +
+                    " was skipped or set aside again while it was retried: it is retried again");
   }
-  return statements;
+  for (int row = 0; row < rows.rows(); ++row) {
+    connection.query(
+        "UPDATE quarantine SET state = CASE WHEN $2 = '' THEN 'applied' ELSE state END, "
+        "attempts = attempts + CASE WHEN $2 = '' THEN 0 ELSE 1 END, "
+        "reason = CASE WHEN $2 = '' THEN reason ELSE $2 END WHERE quarantine_id = $1",
+        {std::string(rows.text(row, 0)), storable(outcomes[static_cast<size_t>(row)].failure)});
+  }
 }
 
 }  // namespace hmsync::store

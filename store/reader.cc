@@ -113,8 +113,14 @@ std::optional<std::string> Reader::owner_of(std::string_view path) {
 
 follower::ReadablePosition Reader::position() {
   const Result row = connection_.query(kPosition, {server_});
-  if (row.rows() == 0) return {0, -1};
-  return {row.integer(0, 0), row.integer(0, 1)};
+  follower::ReadablePosition position;
+  position.cursor = -1;
+  if (row.rows() == 0) return position;
+  position.generation = row.integer(0, 0);
+  position.cursor = row.integer(0, 1);
+  position.polls_needed = row.boolean(0, 2);
+  position.polls_answered = row.integer(0, 3);
+  return position;
 }
 
 std::optional<FollowerRow> Reader::follower_row() {

@@ -78,11 +78,16 @@ class Reader {
   /// scheme is owned only by a location without one.
   std::optional<std::string> owner_of(std::string_view path);
 
-  /// Up to where events are readable: below the first whose re-read is pending. The cursor is -1
-  /// before the first snapshot.
+  /// Up to where events are readable: below the first whose re-read is pending, and which polls
+  /// that waiters asked for are answered, all as of one moment. The cursor is -1 before the first
+  /// snapshot.
   follower::ReadablePosition position();
   /// Nothing before anybody followed this metastore.
   std::optional<FollowerRow> follower_row();
+
+  /// For lists that have a file of their own: quarantine_store.h, audit_reader.h.
+  [[nodiscard]] Connection& connection() { return connection_; }
+  [[nodiscard]] const std::string& server() const { return server_; }
 
  private:
   void stream(std::string_view sql, std::initializer_list<Parameter> parameters, const Line& line);

@@ -122,8 +122,9 @@ END FROM o)",
 
 const char* const kPosition = R"(SELECT f.generation,
   least(coalesce(f.cursor, -1), (SELECT min(r.event_id) - 1 FROM pending_re_reads r
-                                 WHERE r.server = f.server AND r.generation = f.generation))
-FROM followers f WHERE f.server = $1)";
+                                 WHERE r.server = f.server AND r.generation = f.generation)),
+  f.metastore_uuid = '' OR f.shared_ids_seen, coalesce(p.polls_answered, 0)
+FROM followers f LEFT JOIN follower_progress p USING (server) WHERE f.server = $1)";
 
 const char* const kFollowerRow = R"(SELECT cursor, head, coalesce(phase, 'starting'), generation,
   commit_number, metastore_uuid,

@@ -16,24 +16,22 @@ source AS MATERIALIZED (
     AND o.database_name = i.from_database AND o.table_name = i.from_table
   LEFT JOIN @paths p ON p.object_id = o.object_id AND p.partition_values = '{}'))";
 
-/// What waits to be read again goes along; a source that is not there makes the target be read.
-const std::string kMoveReReads = R"(,
-moved AS (
-  DELETE FROM @re_reads r USING input i
-  WHERE r.@scope = $1 AND r.catalog = i.from_catalog AND r.database_name = i.from_database
-    AND r.table_name = i.from_table
-  RETURNING i.catalog, i.database_name, i.table_name, r.event_id),
+/// What waits to be read again waits under both names; a source that is not there makes the target
+/// be read.
+const std::string kAskReReads = R"(,
 asked AS (
   INSERT INTO @re_reads AS r (@scope, catalog, database_name, table_name, event_id@generation_column)
   SELECT $1, catalog, database_name, table_name, min(event_id)@generation_value
   FROM (
-    SELECT * FROM moved
+    SELECT i.catalog, i.database_name, i.table_name, r.event_id
+    FROM input i
+    JOIN @re_reads r ON r.@scope = $1 AND r.catalog = i.from_catalog
+      AND r.database_name = i.from_database AND r.table_name = i.from_table
     UNION ALL
     SELECT catalog, database_name, table_name, event_id FROM input i
     WHERE NOT EXISTS (SELECT FROM source s WHERE s.n = i.n)) s
   GROUP BY catalog, database_name, table_name
-  ON CONFLICT (@scope, catalog, database_name, table_name)
-  DO UPDATE SET event_id = least(r.event_id, excluded.event_id))
+  ON CONFLICT (@scope, catalog, database_name, table_name) DO UPDATE @ask_again)
 SELECT count(*) FROM input)";
 
 /// A row that already has the new name is another table, unless it is the one that was renamed
@@ -169,7 +167,7 @@ std::vector<Statement> rename_statements(const Target& target, const MutationGro
   const std::string move = kRenameInput + kSource + kMoveRows + (target.live ? kTellMoved : "") +
                            "\nSELECT count(*) FROM input";
   std::vector<Statement> statements{
-      {for_target(kRenameInput + kSource + kMoveReReads, target), parameters},
+      {for_target(kRenameInput + kSource + kAskReReads, target), parameters},
       {for_target(remove_targets(target), target), parameters},
       {for_target(move, target), parameters}};
   if (std::any_of(group.mutations.begin(), group.mutations.end(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/follower/memory_store.h"
+#include "tests/store/snapshot_contract.h"
 #include "tests/store/store_contract.h"
 
 namespace hmsync::store {
@@ -14,11 +15,16 @@ class MemoryUnderTest : public StoreUnderTest {
   follower::EventStore& events() override { return store_; }
   follower::SnapshotStore& snapshots() override { return store_; }
   follower::OrderStore& orders() override { return store_; }
+  follower::StoredObjects& stored() override { return store_; }
 
   void elect(const follower::Token& token) override { store_.follower.token = token; }
   int64_t ask_resync(const follower::ResyncRequest& request) override {
     store_.orders.resyncs.push_back(request);
     return store_.orders.resyncs.back().id = 1;
+  }
+  int64_t ask_retry(int64_t event, const std::string& who) override {
+    store_.orders.retries.push_back({1, event, who});
+    return 1;
   }
   void pause(const std::string& by, const std::string& reason) override {
     store_.orders.pause.emplace();
@@ -46,6 +52,36 @@ class MemoryUnderTest : public StoreUnderTest {
     return lines;
   }
 
+  std::vector<std::string> re_reads() override {
+    std::vector<std::string> lines;
+    for (const auto& [name, pending] : store_.re_reads) {
+      lines.push_back(std::to_string(pending.event) + " " + name.database + "." + name.table);
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+  std::vector<std::string> claims() override {
+    std::vector<std::string> lines;
+    for (const doubles::KeptClaim& kept : store_.claims) {
+      const processor::Claim& claim = kept.claim;
+      std::string line = std::to_string(claim.event_id) + " " + to_string(claim.kind) + " " +
+                         claim.name.database + "." + claim.name.table;
+      if (!claim.from.table.empty())
+        line += " from " + claim.from.database + "." + claim.from.table;
+      if (!claim.identity.empty()) line += " " + claim.identity;
+      lines.push_back(line + (claim.unordered ? " unordered" : ""));
+    }
+    return lines;
+  }
+  std::vector<std::string> notes() override {
+    std::vector<std::string> lines;
+    for (const follower::Note& note : store_.audit) {
+      lines.push_back(note.action + " " + std::to_string(note.event) + " " + note.text);
+    }
+    return lines;
+  }
+  int64_t polls_answered() override { return store_.polls_answered; }
+
  private:
   static std::string text(const std::optional<processor::Location>& location) {
     return location ? processor::to_string(*location) : "-";
@@ -59,6 +95,7 @@ class MemoryUnderTest : public StoreUnderTest {
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Memory, StoreContract, testing::Types<MemoryUnderTest>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Memory, SnapshotContract, testing::Types<MemoryUnderTest>);
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "store/event_store.h"
 #include "store/order_store.h"
 #include "store/snapshot_store.h"
+#include "store/stored_objects.h"
 #include "tests/store/own_database.h"
 #include "tests/store/store_under_test.h"
 
@@ -33,11 +34,13 @@ class PostgresUnderTest : public StoreUnderTest {
         side_(database_.options()),
         events_(connection_, "server1"),
         snapshots_(connection_, "server1"),
-        orders_(connection_, "server1") {}
+        orders_(connection_, "server1"),
+        stored_(connection_, "server1") {}
 
   PostgresEventStore& events() override { return events_; }
   PostgresSnapshotStore& snapshots() override { return snapshots_; }
   PostgresOrderStore& orders() override { return orders_; }
+  PostgresStoredObjects& stored() override { return stored_; }
 
   void elect(const follower::Token& token) override {
     events_.state();
@@ -46,6 +49,9 @@ class PostgresUnderTest : public StoreUnderTest {
   }
   int64_t ask_resync(const follower::ResyncRequest& request) override {
     return orders_.ask_resync(request);
+  }
+  int64_t ask_retry(int64_t event, const std::string& who) override {
+    return orders_.ask_retry(event, who);
   }
   void pause(const std::string& by, const std::string& reason) override {
     orders_.pause(by, std::nullopt, reason);
@@ -63,11 +69,38 @@ SELECT concat_ws(' ', 'partition', database || '.' || "table", values::text,
 FROM v1_partitions WHERE server = 'server1')");
   }
 
-  /// The first column of a query on another session, sorted.
-  std::vector<std::string> lines(const std::string& sql) {
+  std::vector<std::string> re_reads() override {
+    return lines(
+        "SELECT event_id || ' ' || database_name || '.' || table_name FROM pending_re_reads "
+        "WHERE server = 'server1'");
+  }
+  std::vector<std::string> claims() override {
+    return lines_in_order(R"(
+SELECT concat_ws(' ', event_id, kind, database_name || '.' || table_name,
+                 'from ' || from_database || '.' || from_table, nullif(identity, ''),
+                 CASE WHEN unordered THEN 'unordered' END)
+FROM event_claims WHERE server = 'server1' ORDER BY claim_id)");
+  }
+  std::vector<std::string> notes() override {
+    return lines_in_order(
+        "SELECT concat_ws(' ', action, event, after->>'text') FROM audit "
+        "WHERE server = 'server1' AND who = 'event' AND after ? 'text' ORDER BY audit_id");
+  }
+  int64_t polls_answered() override {
+    return side_.query("SELECT polls_answered FROM follower_progress WHERE server = 'server1'")
+        .integer(0, 0);
+  }
+
+  /// The first column of a query on another session.
+  std::vector<std::string> lines_in_order(const std::string& sql) {
     const Result rows = side_.query(sql);
     std::vector<std::string> found;
     for (int row = 0; row < rows.rows(); ++row) found.emplace_back(rows.text(row, 0));
+    return found;
+  }
+  /// The same, sorted.
+  std::vector<std::string> lines(const std::string& sql) {
+    std::vector<std::string> found = lines_in_order(sql);
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -86,6 +119,7 @@ FROM v1_partitions WHERE server = 'server1')");
   PostgresEventStore events_;
   PostgresSnapshotStore snapshots_;
   PostgresOrderStore orders_;
+  PostgresStoredObjects stored_;
 };
 
 }  // namespace hmsync::store
