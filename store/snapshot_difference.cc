@@ -6,18 +6,28 @@ namespace hmsync::store {
 
 namespace {
 
-/// $1 the server, $2 the snapshot; objects of both sides with their own locations, side by side.
+/// Parameters are those of Sides. Null arrays are known while the statement is planned: the
+/// conditions leave no trace in a whole snapshot's plans.
+const std::string kLiveRow =
+    "o.server = $1 AND ($3::bigint[] IS NULL OR o.object_id = ANY ($3::bigint[]))";
+std::string staged_row(const std::string& of) {
+  return of + ".snapshot = $2 AND ($4::bigint[] IS NULL OR " + of +
+         ".object_id = ANY ($4::bigint[]))";
+}
+
+/// Objects of both sides with their own locations, side by side.
 const std::string kObjects = R"(
   (SELECT o.catalog, o.database_name, o.table_name, true AS here, o.type, o.owner, o.owner_type,
           o.identity, p.scheme, p.authority, p.path
    FROM objects o LEFT JOIN paths p ON p.object_id = o.object_id AND p.partition_values = '{}'
-   WHERE o.server = $1) l
+   WHERE )" + kLiveRow + R"() l
   FULL JOIN
   (SELECT o.catalog, o.database_name, o.table_name, true AS here, o.type, o.owner, o.owner_type,
           o.identity, p.scheme, p.authority, p.path
    FROM staging_objects o
    LEFT JOIN staging_paths p ON p.object_id = o.object_id AND p.partition_values = '{}'
-   WHERE o.snapshot = $2) s
+   WHERE )" + staged_row("o") +
+                             R"() s
   USING (catalog, database_name, table_name))";
 
 /// The same of all paths; `condition` narrows them.
@@ -25,13 +35,13 @@ std::string paths(const std::string& condition) {
   return R"(
   (SELECT o.catalog, o.database_name, o.table_name, p.partition_values, true AS here, p.scheme,
           p.authority, p.path
-   FROM objects o JOIN paths p USING (object_id) WHERE o.server = $1)" +
-         condition + R"() l
+   FROM objects o JOIN paths p USING (object_id) WHERE )" +
+         kLiveRow + condition + R"() l
   FULL JOIN
   (SELECT o.catalog, o.database_name, o.table_name, p.partition_values, true AS here, p.scheme,
           p.authority, p.path
-   FROM staging_objects o JOIN staging_paths p USING (object_id) WHERE o.snapshot = $2)" +
-         condition + R"() s
+   FROM staging_objects o JOIN staging_paths p USING (object_id) WHERE )" +
+         staged_row("o") + condition + R"() s
   USING (catalog, database_name, table_name, partition_values))";
 }
 
@@ -48,7 +58,7 @@ void add_objects(Connection& connection, const Sides& sides, follower::Differenc
           " WHERE l.here IS NULL OR s.here IS NULL OR (l.type, l.owner, l.owner_type, l.identity) "
           "IS DISTINCT FROM (s.type, s.owner, s.owner_type, s.identity) OR " +
           kPathDiffers + " GROUP BY 1",
-      {sides.server, sides.snapshot});
+      sides.parameters());
   for (int row = 0; row < rows.rows(); ++row) {
     const auto count =
         rows.boolean(row, 0) ? &follower::ObjectCounts::databases : &follower::ObjectCounts::tables;
@@ -62,25 +72,24 @@ void add_partitions(Connection& connection, const Sides& sides, follower::Differ
   const Result row =
       connection.query("SELECT " + kCounts + " FROM " + paths(" AND p.partition_values <> '{}'") +
                            " WHERE l.here IS NULL OR s.here IS NULL OR " + kPathDiffers,
-                       {sides.server, sides.snapshot});
+                       sides.parameters());
   difference.added.partitions = row.integer(0, 0);
   difference.changed.partitions = row.integer(0, 1);
   difference.removed.partitions = row.integer(0, 2);
 }
 
-const std::string kSameName = R"(s.snapshot = $2 AND s.catalog = o.catalog
+const std::string kSameName = staged_row("s") + R"( AND s.catalog = o.catalog
     AND s.database_name = o.database_name AND s.table_name = o.table_name)";
 
-const std::string kRemoveObjects = R"(
-DELETE FROM objects o WHERE o.server = $1 AND NOT EXISTS (
-  SELECT FROM staging_objects s WHERE )" +
+const std::string kRemoveObjects = "DELETE FROM objects o WHERE " + kLiveRow +
+                                   " AND NOT EXISTS (SELECT FROM staging_objects s WHERE " +
                                    kSameName + ")";
 
 const std::string kChangeObjects = R"(
 UPDATE objects o
 SET type = s.type, owner = s.owner, owner_type = s.owner_type, identity = s.identity
 FROM staging_objects s
-WHERE o.server = $1 AND )" + kSameName +
+WHERE )" + kLiveRow + " AND " + kSameName +
                                    R"(
   AND (o.type, o.owner, o.owner_type, o.identity)
       IS DISTINCT FROM (s.type, s.owner, s.owner_type, s.identity))";
@@ -89,8 +98,8 @@ const std::string kAddObjects = R"(
 INSERT INTO objects (server, catalog, database_name, table_name, type, owner, owner_type, identity)
 SELECT $1, s.catalog, s.database_name, s.table_name, s.type, s.owner, s.owner_type, s.identity
 FROM staging_objects s
-WHERE s.snapshot = $2 AND NOT EXISTS (
-  SELECT FROM objects o WHERE o.server = $1 AND o.catalog = s.catalog
+WHERE )" + staged_row("s") + " AND NOT EXISTS (SELECT FROM objects o WHERE " +
+                                kLiveRow + R"( AND o.catalog = s.catalog
     AND o.database_name = s.database_name AND o.table_name = s.table_name))";
 
 /// By hash first, as the index has it: object_id alone would make the work the square of a table's
@@ -119,8 +128,9 @@ JOIN staging_objects s ON )" +
          kSameName + R"(
 JOIN staging_paths n ON n.object_id = s.object_id)" +
          within(reach, "n") + R"(
-WHERE o.server = $1 AND p.object_id = o.object_id AND )" +
-         same_values("p", "n") + within(reach, "p") + R"(
+WHERE )" +
+         kLiveRow + " AND p.object_id = o.object_id AND " + same_values("p", "n") +
+         within(reach, "p") + R"(
   AND (p.scheme, p.authority, p.path) IS DISTINCT FROM (n.scheme, n.authority, n.path))";
 }
 
@@ -135,7 +145,8 @@ JOIN staging_paths n ON n.object_id = s.object_id)" +
          within(reach, "n") + R"(
 LEFT JOIN paths p ON p.object_id = o.object_id AND )" +
          same_values("p", "n") + within(reach, "p") + R"(
-WHERE o.server = $1 AND p.object_id IS NULL)";
+WHERE )" +
+         kLiveRow + " AND p.object_id IS NULL";
 }
 
 /// What is removed with its object is gone already.
@@ -143,8 +154,8 @@ std::string remove_paths(Reach reach) {
   return R"(
 DELETE FROM paths p USING objects o JOIN staging_objects s ON )" +
          kSameName + R"(
-WHERE o.server = $1 AND p.object_id = o.object_id)" +
-         within(reach, "p") + R"( AND NOT EXISTS (
+WHERE )" +
+         kLiveRow + " AND p.object_id = o.object_id" + within(reach, "p") + R"( AND NOT EXISTS (
   SELECT FROM staging_paths n WHERE n.object_id = s.object_id AND )" +
          same_values("n", "p") + within(reach, "n") + ")";
 }
@@ -165,7 +176,7 @@ follower::Difference count_difference(Connection& connection, const Sides& sides
 
 void write_difference(Connection& connection, const Sides& sides,
                       const follower::Difference& difference) {
-  const std::vector<Parameter> parameters{sides.server, sides.snapshot};
+  const std::vector<Parameter> parameters = sides.parameters();
   if (difference.removed.databases + difference.removed.tables > 0) {
     connection.query(kRemoveObjects, parameters);
   }
@@ -200,6 +211,9 @@ void log_difference(Connection& connection, const Sides& sides, int64_t commit_n
         {sides.server, std::to_string(commit_number), std::to_string(event_id)});
     return;
   }
+  std::vector<Parameter> parameters = sides.parameters();
+  parameters.emplace_back(std::to_string(commit_number));
+  parameters.emplace_back(std::to_string(event_id));
   const std::string changed =
       "FROM " + paths("") + " WHERE l.here IS NULL OR s.here IS NULL OR " + kPathDiffers;
   connection.query(
@@ -211,7 +225,7 @@ WITH changed AS MATERIALIZED (
           changed + R"()
 INSERT INTO path_changes (server, commit_number, event_id, change, catalog, database_name,
                           table_name, partition_values, scheme, authority, path)
-SELECT $1, $3, $4, change, catalog, database_name, table_name, partition_values, scheme, authority,
+SELECT $1, $5, $6, change, catalog, database_name, table_name, partition_values, scheme, authority,
        path
 FROM (
   SELECT 1 AS step, 'removed' AS change, catalog, database_name, table_name, partition_values,
@@ -221,7 +235,7 @@ FROM (
   SELECT 2, 'added', catalog, database_name, table_name, partition_values, scheme, authority, path
   FROM changed WHERE path IS NOT NULL) c
 ORDER BY step)",
-      {sides.server, sides.snapshot, std::to_string(commit_number), std::to_string(event_id)});
+      parameters);
 }
 
 std::string difference_json(const follower::Difference& difference) {

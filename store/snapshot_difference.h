@@ -5,14 +5,9 @@
 
 #include "follower/store.h"
 #include "store/connection.h"
+#include "store/snapshot_scope.h"
 
 namespace hmsync::store {
-
-/// The two sides of a comparison.
-struct Sides {
-  std::string server;
-  std::string snapshot;
-};
 
 /// Without suspended_grants. A full join of both sides, by names and partition values.
 follower::Difference count_difference(Connection& connection, const Sides& sides);

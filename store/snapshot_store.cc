@@ -15,11 +15,6 @@ namespace hmsync::store {
 
 namespace {
 
-/// Raises an error where the snapshot is not there any more.
-Statement hold(const Sides& sides) {
-  return {"SELECT hold_snapshot($1, $2)", {sides.snapshot, sides.server}};
-}
-
 std::string new_id(const std::string& server) {
   std::random_device random;
   return server + "-" + std::to_string((uint64_t{random()} << 32) | random());
@@ -87,20 +82,28 @@ void PostgresSnapshotStore::remove_staged(const std::string& condition, const st
        {value}},
       {"DELETE FROM staging_objects WHERE snapshot" + of_snapshots, {value}},
       {"DELETE FROM staging_re_reads WHERE snapshot" + of_snapshots, {value}},
+      {"DELETE FROM staging_scopes WHERE snapshot" + of_snapshots, {value}},
       {"DELETE FROM staging_snapshots WHERE " + condition, {value}}});
 }
 
-std::string PostgresSnapshotStore::begin() {
-  remove_staged("server = $1", server_);
-  const std::string id = new_id(server_);
-  connection_.query("INSERT INTO staging_snapshots (snapshot, server) VALUES ($1, $2)",
-                    {id, server_});
+std::string PostgresSnapshotStore::begin(const std::vector<follower::Scope>& scopes) {
+  std::string id = new_id(server_);
+  std::vector<Statement> statements{
+      {"INSERT INTO staging_snapshots (snapshot, server, whole, re_reads_through) "
+       "SELECT $1, $2, $3, greatest("
+       "(SELECT max(request_id) FROM pending_re_reads WHERE server = $2), "
+       "(SELECT max(claim_id) FROM event_claims WHERE server = $2), 0)",
+       {id, server_, reaches_everything(scopes) ? "true" : "false"}}};
+  if (!reaches_everything(scopes)) statements.push_back(add_scopes(id, scopes));
+  connection_.transaction(statements);
   return id;
 }
 
-void PostgresSnapshotStore::add(const std::string& snapshot, const follower::SnapshotPage& page) {
+void PostgresSnapshotStore::add(const std::string& snapshot, const follower::SnapshotPage& page,
+                                const std::vector<follower::Scope>& more) {
   Transaction transaction(connection_);
-  run(hold({server_, snapshot}));
+  run(hold_snapshot(server_, snapshot));
+  if (!more.empty()) run(add_scopes(snapshot, more));
   copy_page(connection_, snapshot, page);
   transaction.commit();
 }
@@ -108,7 +111,7 @@ void PostgresSnapshotStore::add(const std::string& snapshot, const follower::Sna
 void PostgresSnapshotStore::replay(const std::string& snapshot,
                                    const std::vector<processor::Mutation>& mutations) {
   const Target target{false, snapshot, 0};
-  std::vector<Statement> statements{hold({server_, snapshot})};
+  std::vector<Statement> statements{hold_snapshot(server_, snapshot)};
   for (const MutationGroup& group : group_mutations(mutations)) {
     for (Statement& statement : object_statements(target, group)) {
       statements.push_back(std::move(statement));
@@ -118,13 +121,13 @@ void PostgresSnapshotStore::replay(const std::string& snapshot,
 }
 
 follower::Difference PostgresSnapshotStore::compare(const std::string& snapshot) {
-  const Sides sides{server_, snapshot};
   const LongStatements patience(connection_);
   analyze_staging(connection_);
   Transaction transaction(connection_);
   // One view of both sides, also while batches are being applied by others.
   connection_.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-  run(hold(sides));
+  run(hold_snapshot(server_, snapshot));
+  const Sides sides = read_sides(connection_, server_, snapshot);
   follower::Difference difference = count_difference(connection_, sides);
   const Result cursor = connection_.query(
       "SELECT coalesce(max(cursor), 0) FROM followers WHERE server = $1", {server_});
@@ -133,10 +136,9 @@ follower::Difference PostgresSnapshotStore::compare(const std::string& snapshot)
   return difference;
 }
 
-follower::Difference PostgresSnapshotStore::publish(const follower::Fence& fence,
-                                                    const std::string& snapshot,
-                                                    const follower::Publication& publication) {
-  const Sides sides{server_, snapshot};
+follower::Published PostgresSnapshotStore::publish(const follower::Fence& fence,
+                                                   const std::string& snapshot,
+                                                   const follower::Publication& publication) {
   const LongStatements patience(connection_);
   analyze_staging(connection_);
   Transaction transaction(connection_);
@@ -144,7 +146,8 @@ follower::Difference PostgresSnapshotStore::publish(const follower::Fence& fence
       connection_.query("SELECT FROM followers WHERE server = $1 AND cursor IS NOT NULL", {server_})
           .rows() == 0;
   run(advance_follower(server_, fence, publication.cursor));
-  run(hold(sides));
+  run(hold_snapshot(server_, snapshot));
+  const Sides sides = read_sides(connection_, server_, snapshot);
   connection_.query(
       "UPDATE followers SET metastore_uuid = CASE WHEN $2 = '' THEN metastore_uuid ELSE $2 END, "
       "generation = generation + $3::bigint WHERE server = $1",
@@ -174,11 +177,14 @@ follower::Difference PostgresSnapshotStore::publish(const follower::Fence& fence
        difference_json(difference)});
   for (const Statement& statement : tell_progress(server_)) run(statement);
   transaction.commit();
-  return difference;
+  follower::Published published;
+  published.difference = difference;
+  return published;
 }
 
-void PostgresSnapshotStore::discard(const std::string& snapshot) {
-  remove_staged("snapshot = $1", snapshot);
+void PostgresSnapshotStore::discard(const std::optional<std::string>& snapshot) {
+  if (snapshot) return remove_staged("snapshot = $1", *snapshot);
+  remove_staged("server = $1", server_);
 }
 
 }  // namespace hmsync::store

@@ -10,8 +10,8 @@ namespace hmsync::store {
 
 /// For one server. Uses a connection that it does not own; used by that connection's thread. While
 /// it compares or publishes, the connection's statement_timeout is kSwitchTimeout at least. A
-/// snapshot that another one of this server removed, or a crash of the database (its tables are
-/// unlogged), is Error(transient): begin another.
+/// snapshot that was discarded, or lost in a crash of the database (its tables are unlogged), is
+/// Error(transient): begin another.
 class PostgresSnapshotStore : public follower::SnapshotStore {
  public:
   static constexpr std::chrono::milliseconds kSwitchTimeout{std::chrono::minutes(30)};
@@ -20,14 +20,15 @@ class PostgresSnapshotStore : public follower::SnapshotStore {
 
   PostgresSnapshotStore(Connection& connection, std::string server);
 
-  std::string begin() override;
-  void add(const std::string& snapshot, const follower::SnapshotPage& page) override;
+  std::string begin(const std::vector<follower::Scope>& scopes) override;
+  void add(const std::string& snapshot, const follower::SnapshotPage& page,
+           const std::vector<follower::Scope>& more = {}) override;
   void replay(const std::string& snapshot,
               const std::vector<processor::Mutation>& mutations) override;
   follower::Difference compare(const std::string& snapshot) override;
-  follower::Difference publish(const follower::Fence& fence, const std::string& snapshot,
-                               const follower::Publication& publication) override;
-  void discard(const std::string& snapshot) override;
+  follower::Published publish(const follower::Fence& fence, const std::string& snapshot,
+                              const follower::Publication& publication) override;
+  void discard(const std::optional<std::string>& snapshot) override;
 
  private:
   void run(const Statement& statement);

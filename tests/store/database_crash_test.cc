@@ -23,7 +23,7 @@ TEST(DatabaseCrash, LosesTheSnapshotInTheMakingAndNothingThatWasCommitted) {
   batch.cursor = 1;
   batch.mutations = {{1, processor::PutDatabase{database("sales")}}};
   events.apply({{}, events.state().commit_number}, batch);
-  const std::string id = snapshots.begin();
+  const std::string id = snapshots.begin({});
   snapshots.add(id, {{database("new")}, {}, {}});
 
   postgres.stop("immediate");

@@ -22,13 +22,13 @@ using testing::UnorderedElementsAre;
 class SnapshotStore : public GrantsFixture {
  protected:
   std::string staged(const SnapshotPage& page) {
-    const std::string id = store_.snapshots().begin();
+    const std::string id = store_.snapshots().begin({});
     store_.snapshots().add(id, page);
     return id;
   }
 
   Difference publish(const SnapshotPage& page, const Publication& publication) {
-    return store_.snapshots().publish(fence(), staged(page), publication);
+    return store_.snapshots().publish(fence(), staged(page), publication).difference;
   }
 
   /// As after a snapshot at event 5.
@@ -138,26 +138,37 @@ TEST_F(SnapshotStore, ReadersSeeTheStateBeforeOrAfterAndNeverWait) {
   EXPECT_TRUE(seen.contains("new1 new2"));
 }
 
-TEST_F(SnapshotStore, BeginsAnewOverWhatAnEarlierOneLeft) {
-  const std::string first = staged(some());
-  const std::string second = staged(some());
-  EXPECT_NE(first, second);
-  EXPECT_EQ(kind_of([&] { store_.snapshots().add(first, {}); }), "transient");
+TEST_F(SnapshotStore, ADiscardedOneIsLostAndLeavesNothing) {
+  const std::string id = staged(some());
+  const std::string other = staged(some());
+  store_.snapshots().discard(id);
+  EXPECT_EQ(kind_of([&] { store_.snapshots().add(id, {}); }), "transient");
   EXPECT_EQ(kind_of([&] {
-              store_.snapshots().replay(first, {{1, RemoveTable{named("sales", "orders")}}});
+              store_.snapshots().replay(id, {{1, RemoveTable{named("sales", "orders")}}});
             }),
             "transient");
-  EXPECT_EQ(kind_of([&] { store_.snapshots().compare(first); }), "transient");
-  EXPECT_EQ(kind_of([&] { store_.snapshots().publish(fence(), first, broken_at(1)); }),
-            "transient");
+  EXPECT_EQ(kind_of([&] { store_.snapshots().compare(id); }), "transient");
+  EXPECT_EQ(kind_of([&] { store_.snapshots().publish(fence(), id, broken_at(1)); }), "transient");
   EXPECT_THAT(store_.objects(), IsEmpty());
-  store_.snapshots().discard(second);
-  EXPECT_THAT(store_.lines("SELECT snapshot FROM staging_objects"), IsEmpty());
-  EXPECT_THAT(store_.lines("SELECT object_id::text FROM staging_paths"), IsEmpty());
+  EXPECT_THAT(store_.lines("SELECT DISTINCT snapshot FROM staging_objects"), ElementsAre(other));
+}
+
+TEST_F(SnapshotStore, ANewLeaderDiscardsWhateverThisServersLastOneBegan) {
+  staged(some());
+  const std::string scoped =
+      store_.snapshots().begin({{DatabaseName{kDefaultCatalog, "sales"}, "orders"}});
+  store_.side().execute(
+      "INSERT INTO staging_snapshots (snapshot, server) VALUES ('theirs', 'server2')");
+  store_.snapshots().discard(std::nullopt);
+  EXPECT_THAT(store_.lines("SELECT snapshot FROM staging_snapshots"), ElementsAre("theirs"));
+  for (const char* rows : {"snapshot FROM staging_objects", "object_id::text FROM staging_paths",
+                           "snapshot FROM staging_scopes", "snapshot FROM staging_re_reads"}) {
+    EXPECT_THAT(store_.lines(std::string("SELECT ") + rows), IsEmpty()) << rows;
+  }
 }
 
 TEST_F(SnapshotStore, PartitionsOfATableThatWasNotReadAreRefused) {
-  const std::string id = store_.snapshots().begin();
+  const std::string id = store_.snapshots().begin({});
   SnapshotPage page;
   page.partitions = {{named("sales", "unknown"), {partition({"a"}, "/a")}}};
   EXPECT_EQ(kind_of([&] { store_.snapshots().add(id, page); }), "transient");
@@ -201,7 +212,7 @@ TEST_F(SnapshotStore, WithUnbrokenHistoryGrantsOnVanishedAndOtherObjectsAreSuspe
   page.tables = {table("sales", "orders", "created:77"), table("sales", "old", "")};
   const std::string id = staged(page);
   EXPECT_EQ(store_.snapshots().compare(id).suspended_grants, 3);
-  EXPECT_EQ(store_.snapshots().publish(fence(), id, unbroken_at(5)).suspended_grants, 3);
+  EXPECT_EQ(store_.snapshots().publish(fence(), id, unbroken_at(5)).difference.suspended_grants, 3);
   EXPECT_THAT(
       grants(),
       ElementsAre("not.yet_there SELECT 5 ", "sales SELECT 5 ", "sales.bills INSERT 6 created:2",
