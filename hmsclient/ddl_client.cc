@@ -1,11 +1,13 @@
 #include "hmsclient/ddl_client.h"
 
+#include <optional>
 #include <utility>
 
 #include "MetastoreDdl.h"
 #include "hmsclient/client.h"
 #include "hmsclient/connection.h"
 #include "hmsclient/ddl_conversion.h"
+#include "hmsclient/thrift_error.h"
 
 namespace hmsync::hmsclient {
 
@@ -26,8 +28,10 @@ class DdlClient::Calls {
   }
 
   ddl_idl::Table whole_table(const std::string& database, const std::string& table) {
+    const CatalogDatabase in(database);
     ddl_idl::GetTableRequest request;
-    request.__set_dbName(database);
+    request.__set_catName(in.catalog);
+    request.__set_dbName(in.database);
     request.__set_tblName(table);
     idl::ClientCapabilities capabilities;
     capabilities.__set_values({2});
@@ -35,6 +39,17 @@ class DdlClient::Calls {
     ddl_idl::GetTableResult result;
     call("get_table_req", [&](Thrift& thrift) { thrift.get_table_req(result, request); });
     return result.table;
+  }
+
+  /// None where the metastore does not know the call (2.3).
+  std::optional<std::vector<std::string>> catalogs() {
+    idl::GetCatalogsResponse answer;
+    try {
+      call("get_catalogs", [&](Thrift& thrift) { thrift.get_catalogs(answer); });
+    } catch (const UnknownMethod&) {
+      return std::nullopt;
+    }
+    return answer.names;
   }
 
  private:
@@ -56,24 +71,41 @@ Options plain(const std::string& uri, const std::string& user) {
   return options;
 }
 
-/// By hand: an argument cannot be left out by generated code, and an empty list of partitions,
-/// other than none, truncates nothing (3.1.3).
-void send_truncate_whole(apache::thrift::protocol::TProtocol& out, const std::string& database,
-                         const std::string& table) {
-  using namespace apache::thrift::protocol;
-  out.writeMessageBegin("truncate_table", T_CALL, 0);
+/// A call by hand, for what generated code cannot send; `write` writes its arguments.
+template <typename Write>
+void send(apache::thrift::protocol::TProtocol& out, const char* method, const Write& write) {
+  out.writeMessageBegin(method, apache::thrift::protocol::T_CALL, 0);
   out.writeStructBegin("args");
-  out.writeFieldBegin("dbName", T_STRING, 1);
-  out.writeString(database);
-  out.writeFieldEnd();
-  out.writeFieldBegin("tableName", T_STRING, 2);
-  out.writeString(table);
-  out.writeFieldEnd();
+  write();
   out.writeFieldStop();
   out.writeStructEnd();
   out.writeMessageEnd();
   out.getTransport()->writeEnd();
   out.getTransport()->flush();
+}
+
+void write_string(apache::thrift::protocol::TProtocol& out, const char* name, int16_t id,
+                  const std::string& value) {
+  out.writeFieldBegin(name, apache::thrift::protocol::T_STRING, id);
+  out.writeString(value);
+  out.writeFieldEnd();
+}
+
+/// What was there before 3.0 gave the fields of an insert other ids.
+ddl_idl::FireEventRequestOf23 insert_of_23(const ddl_idl::FireEventRequest& request) {
+  const ddl_idl::InsertEventRequestData& now = request.data.insertData;
+  ddl_idl::InsertEventRequestDataOf23 insert;
+  insert.__set_filesAdded(now.filesAdded);
+  insert.__set_filesAddedChecksum(now.filesAddedChecksum);
+  ddl_idl::FireEventRequestDataOf23 data;
+  data.__set_insertData(insert);
+  ddl_idl::FireEventRequestOf23 old;
+  old.__set_successful(request.successful);
+  old.__set_data(data);
+  old.__set_dbName(request.dbName);
+  old.__set_tableName(request.tableName);
+  if (request.__isset.partitionVals) old.__set_partitionVals(request.partitionVals);
+  return old;
 }
 
 }  // namespace
@@ -84,6 +116,21 @@ DdlClient::DdlClient(const std::string& uri, const std::string& user)
 DdlClient::DdlClient(Options options) : calls_(std::make_unique<Calls>(std::move(options))) {}
 
 DdlClient::~DdlClient() = default;
+
+void DdlClient::create_catalog(const std::string& name, const std::string& location) {
+  ddl_idl::Catalog catalog;
+  catalog.__set_name(name);
+  catalog.__set_locationUri(location);
+  ddl_idl::CreateCatalogRequest request;
+  request.__set_catalog(catalog);
+  calls_->call("create_catalog", [&](Thrift& thrift) { thrift.create_catalog(request); });
+}
+
+void DdlClient::drop_catalog(const std::string& name) {
+  ddl_idl::DropCatalogRequest request;
+  request.__set_name(name);
+  calls_->call("drop_catalog", [&](Thrift& thrift) { thrift.drop_catalog(request); });
+}
 
 void DdlClient::create_database(const DatabaseSpec& spec) {
   calls_->call("create_database", [&](Thrift& thrift) { thrift.create_database(to_thrift(spec)); });
@@ -102,7 +149,14 @@ void DdlClient::drop_database(const std::string& name, bool cascade, bool delete
 }
 
 void DdlClient::create_table(const TableSpec& spec) {
-  calls_->call("create_table", [&](Thrift& thrift) { thrift.create_table(to_thrift(spec)); });
+  if (spec.processor_capabilities.empty()) {
+    calls_->call("create_table", [&](Thrift& thrift) { thrift.create_table(to_thrift(spec)); });
+    return;
+  }
+  ddl_idl::CreateTableRequest request;
+  request.__set_table(to_thrift(spec));
+  request.__set_processorCapabilities(spec.processor_capabilities);
+  calls_->call("create_table_req", [&](Thrift& thrift) { thrift.create_table_req(request); });
 }
 
 void DdlClient::alter_table(const std::string& database, const std::string& table,
@@ -137,7 +191,13 @@ void DdlClient::truncate_table(const std::string& database, const std::string& t
                                const std::vector<std::string>& partition_names) {
   calls_->call("truncate_table", [&](Thrift& thrift) {
     if (partition_names.empty()) {
-      send_truncate_whole(*thrift.getOutputProtocol(), database, table);
+      // Generated code cannot leave an argument out, and an empty list of partitions, other than
+      // none, truncates nothing (3.1.3).
+      auto& out = *thrift.getOutputProtocol();
+      send(out, "truncate_table", [&] {
+        write_string(out, "dbName", 1, database);
+        write_string(out, "tableName", 2, table);
+      });
       thrift.recv_truncate_table();
     } else {
       thrift.truncate_table(database, table, partition_names);
@@ -175,7 +235,9 @@ void DdlClient::drop_partitions(const std::string& database, const std::string& 
   ddl_idl::RequestPartsSpec parts;
   parts.__set_names(names);
   ddl_idl::DropPartitionsRequest request;
-  request.__set_dbName(database);
+  const CatalogDatabase in(database);
+  request.__set_catName(in.catalog);
+  request.__set_dbName(in.database);
   request.__set_tblName(table);
   request.__set_parts(parts);
   request.__set_deleteData(delete_data);
@@ -231,14 +293,23 @@ void DdlClient::insert_event(const std::string& database, const std::string& tab
   ddl_idl::FireEventRequest request;
   request.__set_successful(true);
   request.__set_data(data);
-  request.__set_dbName(database);
+  const CatalogDatabase in(database);
+  request.__set_catName(in.catalog);
+  request.__set_dbName(in.database);
   request.__set_tableName(table);
   if (!partition.empty()) {
     request.__set_partitionVals(partition);
   }
+  const bool old = !calls_->catalogs();
   calls_->call("fire_listener_event", [&](Thrift& thrift) {
+    auto& out = *thrift.getOutputProtocol();
+    send(out, "fire_listener_event", [&] {
+      out.writeFieldBegin("rqst", apache::thrift::protocol::T_STRUCT, 1);
+      old ? insert_of_23(request).write(&out) : request.write(&out);
+      out.writeFieldEnd();
+    });
     ddl_idl::FireEventResponse response;
-    thrift.fire_listener_event(response, request);
+    thrift.recv_fire_listener_event(response);
   });
 }
 
@@ -284,9 +355,18 @@ void DdlClient::drop_constraint(const std::string& database, const std::string& 
   calls_->call("drop_constraint", [&](Thrift& thrift) { thrift.drop_constraint(request); });
 }
 
-std::vector<std::string> DdlClient::databases() {
+std::vector<std::string> DdlClient::catalogs() {
+  return calls_->catalogs().value_or(std::vector<std::string>{processor::kDefaultCatalog});
+}
+
+std::vector<std::string> DdlClient::databases(const std::string& catalog) {
   std::vector<std::string> names;
-  calls_->call("get_all_databases", [&](Thrift& thrift) { thrift.get_all_databases(names); });
+  if (catalog == processor::kDefaultCatalog) {
+    calls_->call("get_all_databases", [&](Thrift& thrift) { thrift.get_all_databases(names); });
+  } else {
+    calls_->call("get_databases",
+                 [&](Thrift& thrift) { thrift.get_databases(names, in_catalog(catalog, "")); });
+  }
   return names;
 }
 

@@ -22,6 +22,9 @@ struct Column {
 };
 
 /// Names as the caller wants them sent: the metastore puts them in lower case, its events may not.
+/// Wherever a database is named, in_catalog() names one of another catalog than `hive` (3.0 on).
+std::string in_catalog(const std::string& catalog, const std::string& database);
+
 struct DatabaseSpec {
   std::string name = {};
   processor::Owner owner = {};
@@ -40,7 +43,15 @@ struct TableSpec {
   std::vector<Column> partition_keys = {};
   std::map<std::string, std::string> parameters = {};
   std::string view_text = {};  ///< of a view
+  /// 4.0 on: what the client claims to know. Without kInsertOnlyCapabilities a managed table
+  /// becomes an external one, with `TRANSLATED_TO_EXTERNAL` in its parameters.
+  std::vector<std::string> processor_capabilities = {};
 };
+
+/// A managed table of 4.0 is a transactional one: this as its capabilities, and parameters
+/// `transactional=true` and `transactional_properties=insert_only`.
+inline const std::vector<std::string> kInsertOnlyCapabilities = {"HIVEMANAGEDINSERTWRITE",
+                                                                 "HIVEMANAGEDINSERTREAD"};
 
 /// What is not set stays as it is.
 struct DatabaseChange {
@@ -79,6 +90,11 @@ class DdlClient {
   explicit DdlClient(Options options);
   ~DdlClient();
 
+  /// 3.0 on. Makes the catalog's database `default` too, and an event of that alone.
+  void create_catalog(const std::string& name, const std::string& location);
+  /// An empty one; with its `default`.
+  void drop_catalog(const std::string& name);
+
   void create_database(const DatabaseSpec& spec);
   void alter_database(const std::string& name, const DatabaseChange& change);
   void drop_database(const std::string& name, bool cascade = false, bool delete_data = true);
@@ -111,9 +127,10 @@ class DdlClient {
                            const std::pair<std::string, std::string>& from_database_table,
                            const std::pair<std::string, std::string>& to_database_table);
 
-  /// Makes an INSERT event (3.0 on: the fields of 2.3 are others).
+  /// Makes an INSERT event.
   void insert_event(const std::string& database, const std::string& table,
                     const PartitionValues& partition = {});
+  /// In lower case: 2.3 and 3.1 find another one for no drop, not even that of its database.
   void create_function(const std::string& database, const std::string& function);
   void drop_function(const std::string& database, const std::string& function);
   void add_primary_key(const std::string& database, const std::string& table,
@@ -122,7 +139,8 @@ class DdlClient {
                        const std::string& constraint);
 
   // Plain reading, independent of the readers that the daemon uses. Error(fatal) where it is gone.
-  std::vector<std::string> databases();
+  std::vector<std::string> catalogs();  ///< `hive` alone where the metastore has none (2.3)
+  std::vector<std::string> databases(const std::string& catalog = processor::kDefaultCatalog);
   std::vector<std::string> tables(const std::string& database);
   DatabaseSpec database(const std::string& name);
   TableSpec table(const std::string& database, const std::string& table);

@@ -80,9 +80,24 @@ void set_parameters(const std::map<std::string, std::string>& parameters, Object
 
 }  // namespace
 
+std::string in_catalog(const std::string& catalog, const std::string& database) {
+  return catalog == processor::kDefaultCatalog ? database : "@" + catalog + "#" + database;
+}
+
+CatalogDatabase::CatalogDatabase(const std::string& name)
+    : catalog(processor::kDefaultCatalog), database(name) {
+  const std::size_t end = name.find('#');
+  if (name.starts_with('@') && end != std::string::npos) {
+    catalog = name.substr(1, end - 1);
+    database = name.substr(end + 1);
+  }
+}
+
 ddl_idl::Database to_thrift(const DatabaseSpec& spec) {
+  const CatalogDatabase name(spec.name);
   ddl_idl::Database database;
-  database.__set_name(spec.name);
+  database.__set_name(name.database);
+  database.__set_catalogName(name.catalog);
   database.__set_description(spec.description);
   if (!spec.location.empty()) {
     database.__set_locationUri(spec.location);
@@ -120,8 +135,10 @@ void apply(const DatabaseChange& change, ddl_idl::Database& database) {
 }
 
 ddl_idl::Table to_thrift(const TableSpec& spec) {
+  const CatalogDatabase in(spec.database);
   ddl_idl::Table table;
-  table.__set_dbName(spec.database);
+  table.__set_catName(in.catalog);
+  table.__set_dbName(in.database);
   table.__set_tableName(spec.table);
   if (!spec.owner.name.empty()) {
     table.__set_owner(spec.owner.name);
@@ -161,7 +178,7 @@ TableSpec to_spec(const ddl_idl::Table& table) {
 
 void apply(const TableChange& change, ddl_idl::Table& table) {
   if (change.database) {
-    table.__set_dbName(*change.database);
+    table.__set_dbName(CatalogDatabase(*change.database).database);
   }
   if (change.table) {
     table.__set_tableName(*change.table);
@@ -189,6 +206,7 @@ void apply(const TableChange& change, ddl_idl::Table& table) {
 ddl_idl::Partition to_thrift(const PartitionSpec& spec, const ddl_idl::Table& table) {
   ddl_idl::Partition partition;
   partition.__set_values(spec.values);
+  if (table.__isset.catName) partition.__set_catName(table.catName);
   partition.__set_dbName(table.dbName);
   partition.__set_tableName(table.tableName);
   partition.__set_createTime(static_cast<int32_t>(std::time(nullptr)));

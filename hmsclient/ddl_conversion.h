@@ -9,6 +9,13 @@
 
 namespace hmsync::hmsclient {
 
+/// The parts of what in_catalog() put together; the default catalog where it did not.
+struct CatalogDatabase {
+  explicit CatalogDatabase(const std::string& name);
+  std::string catalog;
+  std::string database;
+};
+
 ddl_idl::Database to_thrift(const DatabaseSpec& spec);
 DatabaseSpec to_spec(const ddl_idl::Database& database);
 void apply(const DatabaseChange& change, ddl_idl::Database& database);

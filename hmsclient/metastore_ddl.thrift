@@ -99,9 +99,24 @@ struct GetTableRequest {
   1: optional string dbName
   2: optional string tblName
   3: optional metastore.ClientCapabilities capabilities
+  4: optional string catName
 }
 
 struct GetTableResult { 1: optional Table table }
+
+struct CreateTableRequest {
+  1: optional Table table
+  9: optional list<string> processorCapabilities
+}
+
+struct Catalog {
+  1: optional string name
+  3: optional string locationUri
+}
+
+struct CreateCatalogRequest { 1: optional Catalog catalog }
+
+struct DropCatalogRequest { 1: optional string name }
 
 struct RequestPartsSpec { 1: optional list<string> names }
 
@@ -112,6 +127,7 @@ struct DropPartitionsRequest {
   4: optional bool deleteData
   5: optional bool ifExists
   8: optional bool needResult
+  9: optional string catName
 }
 
 struct DropPartitionsResult {}
@@ -127,6 +143,23 @@ struct FireEventRequestData { 1: optional InsertEventRequestData insertData }
 struct FireEventRequest {
   1: optional bool successful
   2: optional FireEventRequestData data
+  3: optional string dbName
+  4: optional string tableName
+  5: optional list<string> partitionVals
+  6: optional string catName
+}
+
+// The same as 2.3 has them: 3.0 gave the fields of the innermost other ids.
+struct InsertEventRequestDataOf23 {
+  1: optional list<string> filesAdded
+  2: optional list<string> filesAddedChecksum
+}
+
+struct FireEventRequestDataOf23 { 1: optional InsertEventRequestDataOf23 insertData }
+
+struct FireEventRequestOf23 {
+  1: optional bool successful
+  2: optional FireEventRequestDataOf23 data
   3: optional string dbName
   4: optional string tableName
   5: optional list<string> partitionVals
@@ -154,6 +187,14 @@ struct DropConstraintRequest {
 }
 
 service MetastoreDdl {
+  void create_catalog(1: CreateCatalogRequest catalog)
+    throws (1: metastore.AlreadyExistsException o1, 2: metastore.InvalidObjectException o2,
+            3: metastore.MetaException o3)
+  void drop_catalog(1: DropCatalogRequest catName)
+    throws (1: metastore.NoSuchObjectException o1, 2: metastore.InvalidOperationException o2,
+            3: metastore.MetaException o3)
+  metastore.GetCatalogsResponse get_catalogs() throws (1: metastore.MetaException o1)
+
   void create_database(1: Database database)
     throws (1: metastore.AlreadyExistsException o1, 2: metastore.InvalidObjectException o2,
             3: metastore.MetaException o3)
@@ -165,8 +206,12 @@ service MetastoreDdl {
   Database get_database(1: string name)
     throws (1: metastore.NoSuchObjectException o1, 2: metastore.MetaException o2)
   list<string> get_all_databases() throws (1: metastore.MetaException o1)
+  list<string> get_databases(1: string pattern) throws (1: metastore.MetaException o1)
 
   void create_table(1: Table tbl)
+    throws (1: metastore.AlreadyExistsException o1, 2: metastore.InvalidObjectException o2,
+            3: metastore.MetaException o3, 4: metastore.NoSuchObjectException o4)
+  void create_table_req(1: CreateTableRequest request)
     throws (1: metastore.AlreadyExistsException o1, 2: metastore.InvalidObjectException o2,
             3: metastore.MetaException o3, 4: metastore.NoSuchObjectException o4)
   void alter_table(1: string dbname, 2: string tbl_name, 3: Table new_tbl)

@@ -4,25 +4,28 @@
 #include <map>
 
 #include "processor/change.h"
+#include "tests/fixtures/eventually.h"
 #include "tests/hmsclient/expect_error.h"
 #include "tests/hmsclient/real_metastore.h"
 
 namespace hmsync::hmsclient {
-
-std::unique_ptr<fixtures::MiniHms> RealMetastore::hms_;
 
 namespace {
 
 using processor::Location;
 using processor::OwnerType;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::MatchesRegex;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 class ReadersOnMetastore : public RealMetastore {};
+HMSYNC_ON_EACH_METASTORE(ReadersOnMetastore);
 
-TEST_F(ReadersOnMetastore, EventsComeInOrderWithTheirHeaders) {
+TEST_P(ReadersOnMetastore, EventsComeInOrderWithTheirHeaders) {
   ddl_.create_database({.name = "Headers"});
   ddl_.create_table({.database = "Headers", .table = "Orders"});
   EXPECT_EQ(log_.head(), before_ + 2);
@@ -31,16 +34,17 @@ TEST_F(ReadersOnMetastore, EventsComeInOrderWithTheirHeaders) {
   const processor::Event& event = page.events[1];
   EXPECT_EQ(event.id, before_ + 2);
   EXPECT_EQ(event.type, "CREATE_TABLE");
-  EXPECT_EQ(event.catalog, "hive");
-  EXPECT_EQ(event.database, "Headers") << "as the creator wrote it";
-  EXPECT_EQ(event.table, "Orders");
+  EXPECT_EQ(event.catalog, is_2_3() ? std::nullopt : std::optional<std::string>("hive"));
+  // As the creator wrote it, in lower case in 4.0.
+  EXPECT_EQ(event.database, is_4_0() ? "headers" : "Headers");
+  EXPECT_EQ(event.table, is_4_0() ? "orders" : "Orders");
   EXPECT_EQ(event.message_format, "json-0.2");
   EXPECT_THAT(event.message, StartsWith("{"));
   EXPECT_GT(event.time, 1700000000);
   EXPECT_FALSE(page.cut);
 }
 
-TEST_F(ReadersOnMetastore, AReaderThatAsksForFewBytesStillGetsEveryEventOnce) {
+TEST_P(ReadersOnMetastore, AReaderThatAsksForFewBytesStillGetsEveryEventOnce) {
   ddl_.create_database({.name = "pages"});
   for (int i = 0; i < 30; ++i) {
     ddl_.create_table({.database = "pages", .table = "t" + std::to_string(i)});
@@ -61,12 +65,12 @@ TEST_F(ReadersOnMetastore, AReaderThatAsksForFewBytesStillGetsEveryEventOnce) {
   EXPECT_THAT(log_.events({.after = last + 1000000}).events, IsEmpty());
 }
 
-TEST_F(ReadersOnMetastore, AnAlterationThatTellsAnotherCreationTimeLeavesTheStoredOne) {
+TEST_P(ReadersOnMetastore, AnAlterationThatTellsAnotherCreationTimeLeavesTheIdentity) {
   ddl_.create_database({.name = "times"});
   ddl_.create_table({.database = "times", .table = "t"});
   const auto made = objects_.table({"hive", "times", "t"});
   ASSERT_TRUE(made);
-  ASSERT_THAT(made->identity, StartsWith("created:"));
+  ASSERT_THAT(made->identity, StartsWith(is_4_0() ? "id:" : "created:"));
   ddl_.alter_table("times", "t", {.owner = processor::Owner{"carol"}, .create_time = 1000});
   const auto altered = objects_.table({"hive", "times", "t"});
   ASSERT_TRUE(altered);
@@ -74,44 +78,50 @@ TEST_F(ReadersOnMetastore, AnAlterationThatTellsAnotherCreationTimeLeavesTheStor
   EXPECT_EQ(altered->identity, made->identity);
   const follower::EventPage page = log_.events({.after = before_ + 2});
   ASSERT_EQ(page.events.size(), 1U);
-  EXPECT_THAT(page.events[0].message, testing::HasSubstr(R"(\"4\":{\"i32\":1000})"))
+  EXPECT_THAT(page.events[0].message, HasSubstr(R"(\"4\":{\"i32\":1000})"))
       << "the event tells what the client sent";
   const auto change = std::get<processor::AlterTable>(processor::decode(page.events[0]));
   EXPECT_EQ(change.after.identity, made->identity);
 }
 
-TEST_F(ReadersOnMetastore, TheUuidAndVersionAreAskable) {
+TEST_P(ReadersOnMetastore, TheUuidAndVersionAreAskable) {
   const auto uuid = log_.uuid();
-  ASSERT_TRUE(uuid);
-  EXPECT_EQ(uuid->size(), 36U);
   EXPECT_EQ(log_.uuid(), uuid);
-  EXPECT_EQ(client_.version(), "3.0") << "3.1.3 says so";
+  if (is_2_3()) {
+    EXPECT_EQ(uuid, std::nullopt);
+  } else {
+    ASSERT_TRUE(uuid);
+    EXPECT_EQ(uuid->size(), 36U);
+  }
+  EXPECT_EQ(client_.version(), is_4_0() ? "4.0.1" : "3.0");
   EXPECT_EQ(client_.uri(), hms_->uri());
-  EXPECT_EQ(client_.config_value("hive.metastore.transactional.event.listeners", ""),
-            "org.apache.hive.hcatalog.listener.DbNotificationListener");
+  EXPECT_THAT(client_.config_value("hive.metastore.transactional.event.listeners", ""),
+              HasSubstr("DbNotificationListener"));
 }
 
-TEST_F(ReadersOnMetastore, OneObjectIsReadAsItIs) {
+TEST_P(ReadersOnMetastore, OneObjectIsReadAsItIs) {
   ddl_.create_database({.name = "single", .owner = {"alice", OwnerType::user}});
-  ddl_.create_table({.database = "single",
-                     .table = "Orders",
-                     .owner = {"auditors", OwnerType::role},
-                     .columns = {{"Id", "bigint"}, {"größe", "string"}},
-                     .partition_keys = {{"DT", "string"}, {"region", "string"}}});
+  ddl_.create_table(managed({.database = "single",
+                             .table = "Orders",
+                             .owner = {"auditors", OwnerType::role},
+                             .columns = {{"Id", "bigint"}, {"größe", "string"}},
+                             .partition_keys = {{"DT", "string"}, {"region", "string"}}}));
   const auto database = objects_.database({"hive", "Single"});
   ASSERT_TRUE(database);
   EXPECT_EQ(database->name, (processor::DatabaseName{"hive", "single"}));
   EXPECT_EQ(database->owner, (processor::Owner{"alice", OwnerType::user}));
   EXPECT_EQ(database->location, (Location{"hdfs", "nn1:8020", "/warehouse/single.db"}));
-  EXPECT_EQ(database->identity, "") << "a database of 3.1.3 has none";
+  EXPECT_THAT(database->identity, MatchesRegex(is_4_0() ? "created:1[0-9]{9}" : ""));
 
   const auto table = objects_.table({"hive", "single", "ORDERS"});
   ASSERT_TRUE(table);
   EXPECT_EQ(table->name, (processor::TableName{"hive", "single", "orders"}));
   EXPECT_EQ(table->type, "MANAGED_TABLE");
-  EXPECT_EQ(table->owner, (processor::Owner{"auditors", OwnerType::role}));
+  // A table of 2.3 has no type of owner.
+  EXPECT_EQ(table->owner,
+            (processor::Owner{"auditors", is_2_3() ? OwnerType::user : OwnerType::role}));
   EXPECT_EQ(table->location, (Location{"hdfs", "nn1:8020", "/warehouse/single.db/orders"}));
-  EXPECT_THAT(table->identity, testing::MatchesRegex("created:1[0-9]{9}"));
+  EXPECT_THAT(table->identity, MatchesRegex(is_4_0() ? "id:[1-9][0-9]*" : "created:1[0-9]{9}"));
   EXPECT_THAT(table->columns, ElementsAre("id", "größe"));
   EXPECT_THAT(table->partition_keys, ElementsAre("dt", "region"));
 
@@ -120,7 +130,7 @@ TEST_F(ReadersOnMetastore, OneObjectIsReadAsItIs) {
   EXPECT_EQ(objects_.table({"hive", "nowhere", "nowhere"}), std::nullopt);
 }
 
-TEST_F(ReadersOnMetastore, TheIdentityOutlivesARename) {
+TEST_P(ReadersOnMetastore, TheIdentityOutlivesARename) {
   ddl_.create_database({.name = "identities"});
   ddl_.create_table({.database = "identities", .table = "before"});
   const auto before = objects_.table({"hive", "identities", "before"});
@@ -139,7 +149,7 @@ struct Read {
 
 Read read_all(SnapshotReader& objects, const follower::Scope& scope) {
   Read read;
-  const auto stream = objects.snapshot(scope);
+  const auto stream = objects.snapshot({scope});
   while (const auto page = stream->next()) {
     for (const processor::Database& database : page->databases) {
       EXPECT_TRUE(read.databases.emplace(database.name.database, database).second);
@@ -164,7 +174,7 @@ Read read_all(SnapshotReader& objects, const follower::Scope& scope) {
   return read;
 }
 
-TEST_F(ReadersOnMetastore, ASnapshotHasWhatWasMadeWhateverItIsCalled) {
+TEST_P(ReadersOnMetastore, ASnapshotHasWhatWasMadeWhateverItIsCalled) {
   ddl_.create_database({.name = "whole", .location = "hdfs://nn1:8020/whole"});
   ddl_.create_table({.database = "whole", .table = "plain"});
   ddl_.create_table({.database = "whole",
@@ -218,13 +228,99 @@ TEST_F(ReadersOnMetastore, ASnapshotHasWhatWasMadeWhateverItIsCalled) {
   EXPECT_EQ(log_.head(), head) << "reading leaves no event";
 }
 
-TEST_F(ReadersOnMetastore, EverythingWorksAgainAfterTheMetastoreWasRestarted) {
+TEST_P(ReadersOnMetastore, EverythingWorksAgainAfterTheMetastoreWasRestarted) {
   const int64_t head = log_.head();
   hms_->stop();
   expect_error(ErrorKind::transient, "cannot connect", [&] { log_.head(); });
   hms_->start();
   EXPECT_EQ(log_.head(), head);
   EXPECT_TRUE(objects_.database({"hive", "default"}));
+}
+
+TEST_P(ReadersOnMetastore, WhatIsInAnotherCatalogIsReadThere) {
+  if (is_2_3()) {
+    EXPECT_EQ(objects_.database({"spark", "default"}), std::nullopt);
+    return;
+  }
+  ddl_.create_catalog("spark", "hdfs://nn1:8020/spark");
+  const std::string shop = in_catalog("spark", "shop");
+  ddl_.create_database({.name = shop});
+  ddl_.create_table({.database = shop, .table = "t", .partition_keys = {{"dt"}}});
+  ddl_.add_partitions(shop, "t", {{{"1"}}});
+  ddl_.create_table({.database = shop, .table = "u"});
+  const auto database = objects_.database({"spark", "shop"});
+  ASSERT_TRUE(database);
+  EXPECT_EQ(database->name, (processor::DatabaseName{"spark", "shop"}));
+  EXPECT_EQ(database->location, (Location{"hdfs", "nn1:8020", "/spark/shop.db"}));
+  EXPECT_EQ(objects_.database({"hive", "shop"}), std::nullopt);
+  const auto table = objects_.table({"spark", "shop", "t"});
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->name, (processor::TableName{"spark", "shop", "t"}));
+  EXPECT_EQ(objects_.table({"hive", "shop", "t"}), std::nullopt);
+
+  std::vector<processor::DatabaseName> databases;
+  std::vector<processor::TableName> tables;
+  std::size_t partitions = 0;
+  const auto stream = objects_.snapshot({});
+  while (const auto page = stream->next()) {
+    for (const auto& each : page->databases) databases.push_back(each.name);
+    for (const auto& each : page->tables) tables.push_back(each.name);
+    for (const auto& each : page->partitions) {
+      if (each.table == table->name) partitions += each.partitions.size();
+    }
+  }
+  EXPECT_THAT(databases, IsSupersetOf({processor::DatabaseName{"hive", "default"},
+                                       processor::DatabaseName{"spark", "default"},
+                                       processor::DatabaseName{"spark", "shop"}}));
+  EXPECT_THAT(tables, IsSupersetOf({processor::TableName{"spark", "shop", "t"},
+                                    processor::TableName{"spark", "shop", "u"}}));
+  EXPECT_EQ(partitions, 1U);
+}
+
+TEST(NotificationReaderOnMetastore, AMessageInGzipSaysSo) {
+  const fixtures::MiniHms hms({.version = "4.0.1", .gzip_messages = true});
+  DdlClient ddl(hms.uri());
+  Options options;
+  options.uris = {hms.uri()};
+  Client client(options);
+  NotificationReader log(client);
+  ddl.create_database({.name = "packed"});
+  const follower::EventPage page = log.events({});
+  ASSERT_EQ(page.events.size(), 1U);
+  EXPECT_EQ(page.events[0].message_format, "gzip(json-2.0)");
+  EXPECT_EQ(std::get<processor::CreateDatabase>(processor::decode(page.events[0])).database.name,
+            (processor::DatabaseName{"hive", "packed"}));
+}
+
+TEST(NotificationReaderOnMetastore, APlainListenerTellsOfWhatWasRefused) {
+  const fixtures::MiniHms hms({.plain_listener = true});
+  DdlClient ddl(hms.uri());
+  Options options;
+  options.uris = {hms.uri()};
+  Client client(options);
+  NotificationReader log(client);
+  EXPECT_EQ(client.config_value("hive.metastore.transactional.event.listeners", ""), "");
+  ddl.create_database({.name = "full"});
+  ddl.create_table({.database = "full", .table = "t"});
+  EXPECT_THROW(ddl.drop_database("full"), Error);
+  EXPECT_THAT(ddl.databases(), testing::Contains("full"));
+  std::vector<std::string> types;
+  for (const processor::Event& event : log.events({}).events) types.push_back(event.type);
+  EXPECT_THAT(types, ElementsAre("CREATE_DATABASE", "CREATE_TABLE", "DROP_DATABASE"));
+}
+
+TEST(NotificationReaderOnMetastore, CleanedHistoryIsAnEmptyAnswerBelowTheHead) {
+  const fixtures::MiniHms hms({.version = "4.0.1", .event_ttl = std::chrono::seconds(2)});
+  DdlClient ddl(hms.uri());
+  Options options;
+  options.uris = {hms.uri()};
+  Client client(options);
+  NotificationReader log(client);
+  ddl.create_database({.name = "forgotten"});
+  EXPECT_EQ(log.head(), 1);
+  EXPECT_TRUE(fixtures::eventually(std::chrono::seconds(30),
+                                   [&] { return log.events({}).events.empty(); }));
+  EXPECT_EQ(log.head(), 1);
 }
 
 TEST(NotificationReaderOnMetastore, AMetastoreThatRefusesItsLogIsNamedAsSuch) {
