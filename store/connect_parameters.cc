@@ -52,19 +52,39 @@ Settings with_environment(const Settings& dsn) {
   return settings;
 }
 
-std::vector<std::string> hosts_of(const Settings& settings) {
-  const auto address = settings.find("hostaddr");
-  const auto name = settings.find("host");
-  const std::string list = address != settings.end() ? address->second
-                           : name != settings.end()  ? name->second
-                                                     : std::string{};
-  std::vector<std::string> hosts;
+/// The elements of one of libpq's lists; an absent or empty one has a single empty element.
+std::vector<std::string> list_of(const Settings& settings, const std::string& keyword) {
+  const auto found = settings.find(keyword);
+  const std::string list = found == settings.end() ? std::string{} : found->second;
+  std::vector<std::string> elements;
   size_t begin = 0;
   for (size_t end = list.find(','); end != std::string::npos; end = list.find(',', begin)) {
-    hosts.push_back(list.substr(begin, end - begin));
+    elements.push_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
-  hosts.push_back(list.substr(begin));
+  elements.push_back(list.substr(begin));
+  return elements;
+}
+
+std::vector<std::string> hosts_of(const Settings& settings) {
+  return list_of(settings, settings.contains("hostaddr") ? "hostaddr" : "host");
+}
+
+/// Nothing can be set to "as if it were not given": a list with such an element stays libpq's.
+std::vector<ConnectParameters::Values> single_hosts(const Settings& settings) {
+  const size_t count = hosts_of(settings).size();
+  std::vector<ConnectParameters::Values> hosts(count);
+  for (const char* keyword : {"hostaddr", "host", "port"}) {
+    const auto elements = list_of(settings, keyword);
+    if (elements == std::vector<std::string>{""}) continue;
+    const bool for_all = elements.size() == 1 && std::string_view(keyword) == "port";
+    if (!for_all && elements.size() != count) return {{}};
+    for (size_t i = 0; i < count; ++i) {
+      const std::string& element = elements[for_all ? 0 : i];
+      if (element.empty()) return {{}};
+      hosts[i].emplace_back(keyword, element);
+    }
+  }
   return hosts;
 }
 
@@ -113,6 +133,8 @@ ConnectParameters connect_parameters(const ConnectionOptions& options) {
   if (hosts.size() > 1 && !settings.contains("target_session_attrs")) {
     values.emplace_back("target_session_attrs", "read-write");
   }
+  result.hosts =
+      hosts.size() > 1 ? single_hosts(settings) : std::vector<ConnectParameters::Values>(1);
   values.emplace_back("dbname", options.dsn);
   values.emplace_back("client_encoding", "UTF8");
   if (!options.password_file.empty()) {

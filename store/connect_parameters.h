@@ -13,7 +13,12 @@ namespace hmsync::store {
 /// is to be expanded. Reads the password file. Throws Error(fatal) for a dsn or a password file
 /// that cannot be read; no text of it holds a part of either.
 struct ConnectParameters {
-  std::vector<std::pair<std::string, std::string>> values;
+  using Values = std::vector<std::pair<std::string, std::string>>;
+
+  Values values;
+  /// To be added to `values` for each host of the dsn in turn, so that each can be given its own
+  /// time; a single empty one where there is one host, or where libpq alone can tell them apart.
+  std::vector<Values> hosts;
   std::string password;  ///< as far as known: to be kept out of messages
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "store/connect_parameters.h"
 #include "store/postgres_error.h"
@@ -17,8 +18,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a silent server is given beyond its own statement_timeout.
-constexpr std::chrono::milliseconds kGrace{1000};
+/// Since then the server can be told when to give up a client that vanished.
+constexpr int kTcpUserTimeout = 120000;
+/// How libpq begins to tell of each host that it could not use.
+constexpr std::string_view kAttempt = "connection to server";
 
 std::string quoted_identifier(std::string_view name) {
   std::string text = "\"";
@@ -44,6 +47,15 @@ std::vector<const char*> values_of(std::span<const Parameter> parameters) {
 
 std::string reason(int number) { return std::generic_category().message(number); }
 
+/// In the words of libpq where it is about connecting, so that all attempts read alike.
+std::string silence_of(const PGconn* connection, bool connecting) {
+  if (!connecting) return "the database did not answer in time";
+  const char* host = PQhost(connection);
+  const char* port = PQport(connection);
+  return std::string(kAttempt) + " at \"" + (host == nullptr ? "" : host) + "\", port " +
+         (port == nullptr ? "" : port) + " failed: no answer in time";
+}
+
 std::string text_of(std::chrono::milliseconds time) { return std::to_string(time.count()); }
 
 }  // namespace
@@ -68,8 +80,20 @@ Connection::~Connection() {
 }
 
 void Connection::fail(const Error& error) {
-  if (observer_ != nullptr) observer_->failed(error.kind());
+  // While there are other hosts to try it is no failure yet.
+  if (observer_ != nullptr && !connect_until_) observer_->failed(error.kind());
   throw error;
+}
+
+/// The error of a statement, and what it says of the session.
+Error Connection::refusal(const PGresult* result) {
+  outdated_ = outdated_ || tells_of_read_only_database(result);
+  return statement_error(result);
+}
+
+void Connection::refuse(const Error& error) {
+  if (std::exchange(outdated_, false)) connection_.reset();
+  fail(error);
 }
 
 void Connection::lose(const std::string& why) {
@@ -78,13 +102,39 @@ void Connection::lose(const std::string& why) {
   fail(Error(ErrorKind::transient, text));
 }
 
+// libpq gives no single host a limit when it is used asynchronously: the first one that is silent
+// would use up the time of all.
 void Connection::connect() {
   const ConnectParameters parameters = connect_parameters(options_);
+  const auto end = Clock::now() + options_.connect_timeout;
+  std::string failures;
+  connection_.reset();
+  for (size_t host = 0; host < parameters.hosts.size() && !connection_; ++host) {
+    const auto left = end - Clock::now();
+    connect_until_ = Clock::now() + left / static_cast<int64_t>(parameters.hosts.size() - host);
+    try {
+      open(parameters, host);
+    } catch (const Error& error) {
+      connection_.reset();
+      if (!connect_until_) throw;  // interrupted
+      const std::string_view what = error.what();
+      if (!what.starts_with(kAttempt)) failures += std::string(kAttempt) + " failed: ";
+      failures += std::string(what) + '\n';
+    }
+  }
+  connect_until_.reset();
+  if (!connection_) fail(connect_error(failures, parameters.password));
+  greet(end);
+}
+
+void Connection::open(const ConnectParameters& parameters, size_t host) {
   std::vector<const char*> keywords;
   std::vector<const char*> values;
-  for (const auto& [keyword, value] : parameters.values) {
-    keywords.push_back(keyword.c_str());
-    values.push_back(value.c_str());
+  for (const auto* list : {&parameters.values, &parameters.hosts[host]}) {
+    for (const auto& [keyword, value] : *list) {
+      keywords.push_back(keyword.c_str());
+      values.push_back(value.c_str());
+    }
   }
   keywords.push_back(nullptr);
   values.push_back(nullptr);
@@ -93,22 +143,31 @@ void Connection::connect() {
   PQsetErrorVerbosity(connection_.get(), PQERRORS_VERBOSE);
   PQsetNoticeProcessor(
       connection_.get(), [](void*, const char*) {}, nullptr);
-  // Asynchronous connects know no connect_timeout of libpq's own.
-  const auto limit = Clock::now() + options_.connect_timeout;
   auto state =
       PQstatus(connection_.get()) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
   while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
-    wait(state == PGRES_POLLING_WRITING ? POLLOUT : POLLIN, limit);
+    wait(state == PGRES_POLLING_WRITING ? POLLOUT : POLLIN, connect_until_);
     state = PQconnectPoll(connection_.get());
   }
   if (state == PGRES_POLLING_FAILED) {
-    const Error error = connect_error(PQerrorMessage(connection_.get()), parameters.password);
-    connection_.reset();
-    fail(error);
+    throw Error(ErrorKind::transient, PQerrorMessage(connection_.get()));
   }
   PQsetErrorVerbosity(connection_.get(), PQERRORS_DEFAULT);
   PQsetnonblocking(connection_.get(), 1);
   set_session();
+}
+
+void Connection::greet(Deadline end) {
+  if (!options_.connected) return;
+  connect_until_ = end;
+  try {
+    options_.connected(*this);
+    connect_until_.reset();
+  } catch (const Error& error) {
+    connect_until_.reset();
+    connection_.reset();
+    fail(error);
+  }
 }
 
 void Connection::set_session() {
@@ -120,6 +179,12 @@ void Connection::set_session() {
                     text_of(options_.statement_timeout);
   if (options_.writes) {
     sql += "; SET idle_in_transaction_session_timeout = " + text_of(options_.idle_in_transaction);
+  }
+  // A client that vanished without a word must not hold a lock until the system's time-outs.
+  if (PQserverVersion(connection_.get()) >= kTcpUserTimeout) {
+    sql +=
+        "; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5"
+        "; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 30000";
   }
   for (const std::string& channel : channels_) sql += "; LISTEN " + quoted_identifier(channel);
   missed_ = !channels_.empty();
@@ -152,8 +217,9 @@ void Connection::ready() {
 }
 
 Connection::Deadline Connection::deadline() const {
+  if (connect_until_) return connect_until_;
   if (options_.statement_timeout.count() == 0) return std::nullopt;
-  return Clock::now() + options_.statement_timeout + kGrace;
+  return Clock::now() + options_.statement_timeout + options_.silence;
 }
 
 void Connection::wait(short events, Deadline deadline) {
@@ -170,11 +236,12 @@ void Connection::wait(short events, Deadline deadline) {
     if (polled[1].revents != 0) {
       uint64_t calls = 0;
       [[maybe_unused]] const auto bytes = read(wake_, &calls, sizeof calls);
+      connect_until_.reset();
       lose("the call to the database was interrupted");
     }
     if (polled[0].revents != 0) return;
     if (ready == 0 && deadline && Clock::now() >= *deadline) {
-      lose("the database did not answer in time");
+      lose(silence_of(connection_.get(), connect_until_.has_value()));
     }
   }
 }
@@ -210,7 +277,7 @@ Result Connection::last_result() {
     Result result(next);
     const auto status = PQresultStatus(next);
     if (status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE) {
-      if (!failure) failure = statement_error(next);
+      if (!failure) failure = refusal(next);
     } else {
       rows += result.written();
       last = std::move(result);
@@ -218,7 +285,7 @@ Result Connection::last_result() {
     if (status == PGRES_COPY_IN) break;
   }
   if (observer_ != nullptr) observer_->round_trip();
-  if (failure) fail(*failure);
+  if (failure) refuse(*failure);
   wrote(rows);
   if (!last) lose("the database closed the connection without an answer");
   return std::move(*last);

@@ -17,17 +17,26 @@
 
 namespace hmsync::store {
 
+class Connection;
+struct ConnectParameters;
+
 struct ConnectionOptions {
   std::string dsn;  ///< libpq URI or keyword string; PG* variables and .pgpass work
   std::string schema = "hmsync";
   std::string password_file;  ///< read at each connect; empty: none
   std::string application_name = "hmsyncd";
+  /// For the whole of it: all hosts of the dsn, the session's settings, `connected`.
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds statement_timeout{60000};  ///< zero: none
-  bool writes = false;                                 ///< sets idle_in_transaction, too
+  /// What a silent server, which ends no statement, is given beyond statement_timeout.
+  std::chrono::milliseconds silence{1000};
+  bool writes = false;  ///< sets idle_in_transaction, too
   /// How long a stopped process may hold its locks between two statements of a transaction. At
   /// least 1 ms: zero would be for ever.
   std::chrono::milliseconds idle_in_transaction{30000};
+  /// Called with each new session before it is used for anything else; may be empty. An Error that
+  /// it throws ends the session and is thrown to whoever needed it.
+  std::function<void(Connection&)> connected = {};
 };
 
 /// Told of every exchange with the server. Must not throw; called by the connection's thread.
@@ -93,7 +102,10 @@ struct Statement {
 /// serialisation, dead-lock and time-outs; fenced for SQLSTATE HS001 (raised by the fence); poison
 /// for data that PostgreSQL cannot hold (U+0000, broken UTF-8, a key beyond its limits); fatal for
 /// wrong SQL, missing rights, a missing schema or database. After a lost connection the object
-/// reconnects at its next use, but never within a Transaction.
+/// reconnects at its next use, but never within a Transaction; so it does after a database said
+/// that it is read-only, since a fail-over may have made another one the right one. Of several
+/// hosts in the dsn each is tried within its share of connect_timeout: one that is silent does not
+/// keep the next from being asked.
 class Connection {
  public:
   explicit Connection(ConnectionOptions options, ConnectionObserver* observer = nullptr);
@@ -138,7 +150,9 @@ class Connection {
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
   void connect();
+  void open(const ConnectParameters& parameters, size_t host);
   void set_session();
+  void greet(Deadline end);
   [[nodiscard]] bool alive() const;
   void ready();
   [[nodiscard]] Deadline deadline() const;
@@ -150,15 +164,19 @@ class Connection {
   void read_pipeline(std::vector<Result>& results, std::optional<Error>& failure);
   bool take_notifications(std::string_view payload);
   void wrote(int64_t rows);
+  Error refusal(const PGresult* result);
+  void refuse(const Error& error);
   void fail(const Error& error);
   void lose(const std::string& why);
 
   ConnectionOptions options_;
   ConnectionObserver* observer_;
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
-  int wake_;  ///< an eventfd: readable once interrupt() was called
+  int wake_;                ///< an eventfd: readable once interrupt() was called
+  Deadline connect_until_;  ///< while connecting
   bool in_transaction_ = false;
-  int64_t written_ = 0;  ///< rows not told to the observer yet
+  bool outdated_ = false;  ///< the session is with a database that cannot be written
+  int64_t written_ = 0;    ///< rows not told to the observer yet
   std::vector<std::string> channels_;
   bool missed_ = false;  ///< notifications may have been
 };

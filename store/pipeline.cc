@@ -35,8 +35,8 @@ std::vector<Result> Connection::transaction(std::span<const Statement> statement
   }
   if (observer_ != nullptr) observer_->round_trip();
   if (failure) {
-    if (PQtransactionStatus(connection_.get()) != PQTRANS_IDLE) execute("ROLLBACK");
-    fail(*failure);
+    if (!outdated_ && PQtransactionStatus(connection_.get()) != PQTRANS_IDLE) execute("ROLLBACK");
+    refuse(*failure);
   }
   results.erase(results.begin());
   results.pop_back();
@@ -66,7 +66,7 @@ void Connection::read_pipeline(std::vector<Result>& results, std::optional<Error
         break;
       case PGRES_FATAL_ERROR:
       case PGRES_BAD_RESPONSE:
-        if (!failure) failure = statement_error(next);
+        if (!failure) failure = refusal(next);
         if (PQstatus(connection_.get()) != CONNECTION_OK) lose(failure->what());
         break;
       default:
@@ -93,11 +93,11 @@ void Connection::for_each_row(std::string_view sql, std::span<const Parameter> p
         throw;
       }
     } else if (status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE) {
-      failure = statement_error(next);
+      failure = refusal(next);
     }
   }
   if (observer_ != nullptr) observer_->round_trip();
-  if (failure) fail(*failure);
+  if (failure) refuse(*failure);
 }
 
 bool Connection::take_notifications(std::string_view payload) {

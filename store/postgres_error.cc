@@ -8,6 +8,8 @@ namespace hmsync::store {
 
 namespace {
 
+constexpr std::string_view kReadOnly = "25006";
+
 std::string_view field(const PGresult* result, int code) {
   const char* text = PQresultErrorField(result, code);
   return text == nullptr ? std::string_view{} : std::string_view{text};
@@ -16,6 +18,18 @@ std::string_view field(const PGresult* result, int code) {
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),
                      [&](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
+/// What the server leaves unsaid.
+std::string_view remedy(std::string_view sqlstate) {
+  if (sqlstate == kReadOnly) {
+    return "the database is read-only: it is a standby, or default_transaction_read_only is on; "
+           "work goes on by itself once it, or another host of store.dsn, can be written";
+  }
+  if (sqlstate == "53100") {
+    return "the database has no room left on its disk: make some; work goes on by itself";
+  }
+  return {};
 }
 
 std::string blot_out(std::string text, std::string_view secret) {
@@ -71,6 +85,10 @@ ErrorKind kind_of_sqlstate(std::string_view sqlstate) {
   return ErrorKind::fatal;
 }
 
+bool tells_of_read_only_database(const PGresult* result) {
+  return field(result, PG_DIAG_SQLSTATE) == kReadOnly;
+}
+
 Error statement_error(const PGresult* result) {
   const std::string_view sqlstate = field(result, PG_DIAG_SQLSTATE);
   std::string text = "the database refused a statement";
@@ -85,6 +103,10 @@ Error statement_error(const PGresult* result) {
   }
   if (const auto hint = field(result, PG_DIAG_MESSAGE_HINT); !hint.empty()) {
     text += "; " + one_line(hint);
+  }
+  if (const auto what_to_do = remedy(sqlstate); !what_to_do.empty()) {
+    text += "; ";
+    text += what_to_do;
   }
   return {kind_of_sqlstate(sqlstate), text};
 }

@@ -13,7 +13,10 @@ namespace hmsync::store {
 /// What a SQLSTATE means for the caller. An empty one stands for a lost connection.
 ErrorKind kind_of_sqlstate(std::string_view sqlstate);
 
-/// The error that a result carries.
+/// Whether a statement was refused because the database, or this session of it, is read-only.
+bool tells_of_read_only_database(const PGresult* result);
+
+/// The error that a result carries, and what to do where the server does not say it.
 Error statement_error(const PGresult* result);
 
 /// Why a connection was not made. `message` is libpq's, made with PQERRORS_VERBOSE, since libpq 15
