@@ -11,12 +11,20 @@
 namespace hmsync::daemon {
 namespace {
 
+// A successor has to end the session should this process stand still in mid-transaction.
+store::ConnectionOptions writing_options(const TermSettings& settings, const leader::Token& token) {
+  store::ConnectionOptions options = settings.store;
+  options.connected = [server = settings.server, token](store::Connection& connection) {
+    leader::name_writer(connection, server, token);
+  };
+  return options;
+}
+
 class FollowerTerm : public Term {
  public:
   FollowerTerm(const TermSettings& settings, const TermParts& parts, const leader::Token& token)
-      : set_writers_(parts.set_writers),
-        observer_(parts.observer, parts.limits, parts.entered),
-        connection_(settings.store, parts.store_observer),
+      : observer_(parts.observer, parts.limits, parts.entered),
+        connection_(writing_options(settings, token), parts.store_observer),
         events_(connection_, settings.server, settings.retention),
         snapshots_(connection_, settings.server),
         orders_(connection_, settings.server),
@@ -24,16 +32,12 @@ class FollowerTerm : public Term {
         log_(client_),
         objects_(settings.metastore, settings.snapshot),
         follower_({log_, objects_, events_, snapshots_, orders_, parts.clock, observer_},
-                  settings.loop, {token.epoch, token.nonce}) {
-    tell_session();
-  }
+                  settings.loop, {token.epoch, token.nonce}) {}
 
   std::chrono::milliseconds step() override {
     const std::chrono::milliseconds pause = follower_.step();
-    // Using the connection would open it again: a session that a successor knows nothing of.
     if (interrupted_) return pause;
     try {
-      if (connection_.backend_pid() != told_pid_) tell_session();
       tell_phase();
     } catch (const Error& error) {
       observer_.failed(error);
@@ -53,12 +57,6 @@ class FollowerTerm : public Term {
   }
 
  private:
-  // A successor has to end this session should the process stand still in mid-transaction.
-  void tell_session() {
-    set_writers_({leader::writer_session(connection_)});
-    told_pid_ = connection_.backend_pid();
-  }
-
   void tell_phase() {
     const follower::Phase phase = observer_.phase();
     if (told_phase_ == phase) return;
@@ -66,7 +64,6 @@ class FollowerTerm : public Term {
     told_phase_ = phase;
   }
 
-  const std::function<void(leader::WriterSessions)> set_writers_;
   LoopObserver observer_;
   store::Connection connection_;
   store::PostgresEventStore events_;
@@ -77,7 +74,6 @@ class FollowerTerm : public Term {
   hmsclient::SnapshotReader objects_;
   follower::Follower follower_;
   std::atomic<bool> interrupted_{false};
-  int told_pid_ = 0;
   std::optional<follower::Phase> told_phase_;
 };
 

@@ -31,8 +31,6 @@ struct TermParts {
   std::function<void(follower::Step)> entered;  ///< may be empty
   follower::Clock& clock;
   store::ConnectionObserver* store_observer;
-  /// Told of the session that the loop writes with, after each connect.
-  std::function<void(leader::WriterSessions)> set_writers;
 };
 
 /// Connects to the store; the metastore is asked at the first step.

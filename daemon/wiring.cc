@@ -160,13 +160,9 @@ leader::ElectionCallbacks Wiring::election_callbacks() {
 
 LoopThread::Ports Wiring::loop_ports() {
   const TermSettings settings = term_settings(configuration_, instruments_);
-  const TermParts parts{
-      instruments_.loop_observer_parts(),
-      step_limits(settings.metastore, settings.store),
-      entered_,
-      instruments_.clock,
-      &instruments_.loop_store_observer,
-      [this](leader::WriterSessions writers) { election_.set_writers(std::move(writers)); }};
+  const TermParts parts{instruments_.loop_observer_parts(),
+                        step_limits(settings.metastore, settings.store), entered_,
+                        instruments_.clock, &instruments_.loop_store_observer};
   return {[settings, parts](const leader::Token& token) {
             return make_follower_term(settings, parts, token);
           },

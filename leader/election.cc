@@ -30,12 +30,11 @@ void Election::step_once(const std::stop_token& stop) {
   if (step.change == LeaseStep::Change::elected) callbacks_.elected(*lease_.token());
   if (step.change == LeaseStep::Change::deposed) callbacks_.deposed(step.reason);
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, stop, step.wait, [this] { return resign_ || new_writers_; });
+  changed_.wait_for(lock, stop, step.wait, [this] { return resign_; });
 }
 
 void Election::take_requests() {
   const std::lock_guard lock(mutex_);
-  if (new_writers_) lease_.set_writers(*std::exchange(new_writers_, std::nullopt));
   if (std::exchange(resign_, false)) lease_.resign();
 }
 
@@ -69,12 +68,6 @@ bool Election::holds(const Token& token) const {
 ElectionStatus Election::status() const {
   const std::lock_guard lock(mutex_);
   return {.leads = token_ && !resign_ && now_() < held_until_, .row = row_};
-}
-
-void Election::set_writers(WriterSessions writers) {
-  const std::lock_guard lock(mutex_);
-  new_writers_ = std::move(writers);
-  changed_.notify_all();
 }
 
 void Election::resign(const Token& token) {

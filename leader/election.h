@@ -49,9 +49,6 @@ class Election {
   [[nodiscard]] bool holds(const Token& token) const;
   [[nodiscard]] ElectionStatus status() const;
 
-  /// The sessions that the holder writes with, to be ended by a successor; told as soon as they are
-  /// connected, and again after each reconnect.
-  void set_writers(WriterSessions writers);
   /// A fenced commit under this token told the owner that somebody else leads. `deposed` is called
   /// all the same. Nothing if the token is an older one.
   void resign(const Token& token);
@@ -72,7 +69,6 @@ class Election {
   std::optional<Token> token_;
   std::optional<LeaseRow> row_;
   Lease::Time held_until_ = Lease::Time::min();
-  std::optional<WriterSessions> new_writers_;
   bool resign_ = false;
 
   std::jthread thread_;

@@ -74,10 +74,11 @@ LeaseStep Lease::hold() {
                               times_.hold.count()));
   }
   if (start >= renew_at_) {
-    if (!store_.renew(*token_, writers_)) return depose("another process took the lease");
+    // Counted also where the reply is lost, or a fail-over takes the row back.
+    ++row_->renewal;
+    if (!store_.renew(*token_, row_->renewal)) return depose("another process took the lease");
     // Whoever asked meanwhile was told that the token had run out: it must not come to life again.
     if (now_() >= held_until_) return depose("the renewal of the lease was answered too late");
-    ++row_->renewal;
     held_until_ = start + times_.hold;
     renew_at_ = start + times_.renewal;
   }
@@ -90,7 +91,6 @@ LeaseStep Lease::depose(std::string reason) {
   token_.reset();
   resigned_ = false;
   held_until_ = Time::min();
-  writers_.clear();  // of the old term: they would block the next one of this process too
   LeaseStep step;
   step.change = LeaseStep::Change::deposed;
   step.reason = std::move(reason);
@@ -117,7 +117,8 @@ bool Lease::is_free(Time seen_at) const {
   // A token of this process's own that it does not hold: its work is over, or the reply to its
   // acquisition was lost.
   const bool own = last_written_ && row_->token == *last_written_;
-  return row_->released || own || seen_at - unchanged_since_ >= times_.length;
+  return row_->released || own ||
+         seen_at - unchanged_since_ >= std::max(times_.length, row_->length);
 }
 
 bool Lease::take() {
@@ -126,7 +127,8 @@ bool Lease::take() {
   const Token next{std::max(row_->token.epoch, last_epoch) + 1, random_nonce()};
   const auto written_before = std::exchange(last_written_, next);
   const Time start = now_();
-  const auto acquired = store_.acquire(*row_, next, instance_, writers_);
+  const auto acquired = store_.acquire(
+      *row_, {.token = next, .released = false, .length = times_.length, .instance = instance_});
   if (!acquired) {
     last_written_ = written_before;
     return false;
@@ -141,11 +143,6 @@ bool Lease::take() {
   held_until_ = start + times_.hold;
   renew_at_ = start + times_.renewal;
   return true;
-}
-
-void Lease::set_writers(WriterSessions writers) {
-  writers_ = std::move(writers);
-  renew_at_ = Time::min();
 }
 
 void Lease::resign() {

@@ -1,12 +1,13 @@
 // Who may write: one lease row, its token, and when to take, renew and give it up. Pure: no thread,
 // socket or sleep; time comes from a clock that is passed in.
 //
-// No wall clock decides. A standby takes the lease when the row has not changed for a whole length
-// by its own monotonic clock, counted from the reply that showed the row; the holder counts from
-// the moment when it sent the request that succeeded, and to two thirds of the length only. So two
-// holders never overlap by their own clocks while these run alike within a third. A clock that
-// stands still with its machine (a suspended one) is beyond that: then the token, which every
-// writing transaction is conditional on, keeps the old holder out.
+// No wall clock decides. A standby takes the lease when the row has not changed for a whole length,
+// its own or the holder's if that is longer, by its own monotonic clock, counted from the reply
+// that showed the row; the holder counts from the moment when it sent the request that succeeded,
+// and to two thirds of the length only. So two holders never overlap by their own clocks while
+// these run alike within a third. A clock that stands still with its machine (a suspended one) is
+// beyond that: then the token, which every writing transaction is conditional on, keeps the old
+// holder out.
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "processor/error.h"
 
@@ -33,27 +33,19 @@ struct Token {
 /// The row as it was read. One that is missing reads as a released one of epoch 0.
 struct LeaseRow {
   Token token;
-  int64_t renewal = 0;  ///< counts up with each write under one token
+  /// Numbered by the holder, who uses no number twice under one token: so a row that a lossy
+  /// fail-over took back does not come to look as it did before.
+  int64_t renewal = 0;
   bool released = true;
-  std::string instance;  ///< who holds it, or held it last
-  double since = 0;      ///< seconds since 1970 by the database's clock: shown, never decided by
+  std::chrono::milliseconds length{0};  ///< the holder's: replicas may be configured differently
+  std::string instance;                 ///< who holds it, or held it last
+  double since = 0;  ///< seconds since 1970 by the database's clock: shown, never decided by
 
   /// Whether somebody wrote the row between two reads.
   [[nodiscard]] bool same_version(const LeaseRow& other) const {
     return token == other.token && renewal == other.renewal && released == other.released;
   }
 };
-
-/// A database session that the holder writes with. The start is there because process ids are used
-/// again.
-struct WriterSession {
-  int32_t pid = 0;
-  std::string backend_start;  ///< as writer_session() in postgres_lease.h gives it
-
-  auto operator<=>(const WriterSession&) const = default;
-};
-
-using WriterSessions = std::vector<WriterSession>;
 
 /// The lease row of one server. Calls block for less than a renewal interval, and throw
 /// Error(transient) when it is not known whether they had an effect, Error(fatal) when an operator
@@ -65,12 +57,10 @@ class LeaseStore {
   virtual LeaseRow read() = 0;
   /// In one transaction, if the row is still this version: ends those of the old holder's sessions
   /// that still run, so that none blocks its successor, then writes the token to lease and follower
-  /// state. The row as written; nothing if somebody was faster.
-  virtual std::optional<LeaseRow> acquire(const LeaseRow& expected, const Token& next,
-                                          const std::string& instance,
-                                          const WriterSessions& writers) = 0;
+  /// state. The row as written, whose `since` is the database's; nothing if somebody was faster.
+  virtual std::optional<LeaseRow> acquire(const LeaseRow& expected, const LeaseRow& next) = 0;
   /// False if the row has another token, or was released.
-  virtual bool renew(const Token& token, const WriterSessions& writers) = 0;
+  virtual bool renew(const Token& token, int64_t renewal) = 0;
   /// Marks the row as free, if it has this token. The row stays: its epoch is needed.
   virtual void release(const Token& token) = 0;
 };
@@ -81,7 +71,8 @@ struct LeaseTimes {
   std::chrono::milliseconds renewal;  ///< the holder renews so often
   std::chrono::milliseconds hold;     ///< the holder counts on it so long after a renewal
   std::chrono::milliseconds look;     ///< a standby reads the row, a failed call is repeated
-  std::chrono::milliseconds call;  ///< most that connecting may take, and most that a statement may
+  /// Most that connecting may take, and most that a statement may, with a server that is silent
+  std::chrono::milliseconds call;
 };
 
 LeaseTimes lease_times(std::chrono::milliseconds length);
@@ -109,9 +100,6 @@ class Lease {
   /// and the lease is kept until its own deadline in spite of it.
   LeaseStep step();
 
-  /// To be ended by a successor; written with the next renewal, which is due at once. Forgotten at
-  /// a deposition.
-  void set_writers(WriterSessions writers);
   /// The owner learnt elsewhere that somebody else writes: not held from now on, nothing is
   /// written.
   void resign();
@@ -138,7 +126,6 @@ class Lease {
   const std::string instance_;
   const Now now_;
 
-  WriterSessions writers_;
   std::optional<Token> token_;
   Time held_until_ = Time::min();
   Time renew_at_ = Time::min();

@@ -19,10 +19,8 @@ class PostgresLease final : public LeaseStore {
                 store::ConnectionObserver* observer = nullptr);
 
   LeaseRow read() override;
-  std::optional<LeaseRow> acquire(const LeaseRow& expected, const Token& next,
-                                  const std::string& instance,
-                                  const WriterSessions& writers) override;
-  bool renew(const Token& token, const WriterSessions& writers) override;
+  std::optional<LeaseRow> acquire(const LeaseRow& expected, const LeaseRow& next) override;
+  bool renew(const Token& token, int64_t renewal) override;
   void release(const Token& token) override;
 
  private:
@@ -34,8 +32,10 @@ class PostgresLease final : public LeaseStore {
   std::optional<store::Connection> connection_;
 };
 
-/// How this connection's present session is named in the lease. One round trip; to be asked again
-/// after a reconnect.
-WriterSession writer_session(store::Connection& connection);
+/// Names this session in the lease as the one that the holder writes with, so that a successor can
+/// end it; to be called with each new session before it writes. One that was named before is ended:
+/// it was lost, and may still have a lock. One round trip. Throws Error(fenced) where the lease has
+/// another token, or was released.
+void name_writer(store::Connection& connection, const std::string& server, const Token& token);
 
 }  // namespace hmsync::leader

@@ -187,20 +187,6 @@ TEST_F(ElectionTest, ResignedTokenCountsNoMoreAndIsFollowedByANewOne) {
   EXPECT_EQ(owner.deposed().size(), 1U);
 }
 
-TEST_F(ElectionTest, WritersReachTheRowBeforeTheNextRenewalIsDue) {
-  Owner owner;
-  const auto election = this->election(owner, "host-1");
-  owner.wait_for_election(1);
-  const auto start = std::chrono::steady_clock::now();
-  election->set_writers({{42, "then"}});
-  EXPECT_TRUE(fixtures::eventually(kPatience, [&] {
-    const std::lock_guard lock(database_.mutex);
-    return database_.row_writers == WriterSessions{{42, "then"}};
-  }));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, lease_times(kLength).renewal);
-  election->stop();
-}
-
 TEST_F(ElectionTest, FailuresAreToldAndDoNotEndTheThread) {
   Owner owner;
   auto store = std::make_unique<MemoryLeaseStore>(database_);

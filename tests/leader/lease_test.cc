@@ -273,29 +273,54 @@ TEST_F(LeaseTest, ResignedHolderWritesNothingAndIsDeposedAtItsNextStep) {
   EXPECT_EQ(first_.lease.step().change, Change::deposed);
 }
 
-TEST_F(LeaseTest, WritersAreToldAtOnceAndNotOnlyWithTheNextThird) {
+TEST_F(LeaseTest, ARowThatAFailOverTookBackNeverLooksAsItDidBefore) {
   elect(first_);
-  first_.lease.set_writers({{42, "then"}});
-  EXPECT_EQ(first_.lease.step().change, Change::none);
-  EXPECT_EQ(database_.row_writers, (WriterSessions{{42, "then"}}));
+  run(first_, seconds(12));
+  const LeaseRow lost = database_.row;
+  ASSERT_EQ(second_.lease.step().change, Change::none);
+  // The fail-over forgets two renewals; the standby does not reach the database for a while.
+  database_.row.renewal -= 2;
+  for (int i = 0; i < 10; ++i) {
+    run(first_, seconds(1));
+    EXPECT_FALSE(database_.row.same_version(lost));
+  }
+  ASSERT_TRUE(held(first_));
+  now_ += seconds(4);
+  EXPECT_EQ(second_.lease.step().change, Change::none) << "the holder renewed all the time";
 }
 
-TEST_F(LeaseTest, WritersOfAWarmStandbyAreWrittenWithTheAcquisition) {
-  first_.lease.set_writers({{42, "then"}});
+TEST_F(LeaseTest, ARenewalWhoseReplyWasLostIsNotNumberedAgain) {
   elect(first_);
-  EXPECT_EQ(database_.row_writers, (WriterSessions{{42, "then"}}));
+  first_.store.after = [](const std::string&) { lose("the connection broke"); };
+  now_ += seconds(4);
+  ASSERT_TRUE(first_.lease.step().failure);
+  const LeaseRow lost = database_.row;
+  first_.store.after = [](const std::string&) {};
+  --database_.row.renewal;
+  ASSERT_FALSE(first_.lease.step().failure);
+  EXPECT_FALSE(database_.row.same_version(lost));
 }
 
-TEST_F(LeaseTest, SessionsOfAnEarlierTermOfTheSameProcessAreEndedToo) {
-  const WriterSession stuck{42, "then"};
-  database_.running_sessions = {stuck};
+TEST_F(LeaseTest, AStandbyOfAShorterLengthWaitsAsLongAsTheHolderCountsOn) {
   elect(first_);
-  first_.lease.set_writers({stuck});
-  first_.lease.step();
-  now_ += seconds(9);
-  ASSERT_EQ(first_.lease.step().change, Change::deposed);
-  elect(first_);
-  EXPECT_EQ(database_.running_sessions, WriterSessions{});
+  MemoryLeaseStore store(database_);
+  Lease hasty(store, lease_times(seconds(3)), "host-3", [this] { return now_; });
+  ASSERT_EQ(hasty.step().change, Change::none);
+  now_ += milliseconds(11'999);
+  EXPECT_EQ(hasty.step().change, Change::none);
+  now_ += milliseconds(1);
+  EXPECT_EQ(hasty.step().change, Change::elected);
+}
+
+TEST_F(LeaseTest, AStandbyOfALongerLengthWaitsForItsOwn) {
+  MemoryLeaseStore store(database_);
+  Lease hasty(store, lease_times(seconds(3)), "host-3", [this] { return now_; });
+  ASSERT_EQ(hasty.step().change, Change::elected);
+  ASSERT_EQ(second_.lease.step().change, Change::none);
+  now_ += milliseconds(11'999);
+  EXPECT_EQ(second_.lease.step().change, Change::none);
+  now_ += milliseconds(1);
+  EXPECT_EQ(second_.lease.step().change, Change::elected);
 }
 
 TEST_F(LeaseTest, DeposedHolderStillFreesItsRowWhenItStops) {

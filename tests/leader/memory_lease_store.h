@@ -1,7 +1,6 @@
 // The lease's database in memory, with faults, for tests without PostgreSQL.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -16,9 +15,7 @@ namespace hmsync::leader {
 struct MemoryLeaseDatabase {
   std::mutex mutex;
   LeaseRow row;
-  WriterSessions row_writers;
   Token follower_token;
-  WriterSessions running_sessions;
 };
 
 /// Thread-safe, as far as its hooks are.
@@ -35,27 +32,20 @@ class MemoryLeaseStore final : public LeaseStore {
     return call("read", [this] { return database_.row; });
   }
 
-  std::optional<LeaseRow> acquire(const LeaseRow& expected, const Token& next,
-                                  const std::string& instance,
-                                  const WriterSessions& writers) override {
+  std::optional<LeaseRow> acquire(const LeaseRow& expected, const LeaseRow& next) override {
     return call("acquire", [&]() -> std::optional<LeaseRow> {
       if (!database_.row.same_version(expected)) return std::nullopt;
-      std::erase_if(database_.running_sessions, [&](const WriterSession& session) {
-        return contains(database_.row_writers, session) && !contains(writers, session);
-      });
-      database_.row = {
-          .token = next, .renewal = 0, .released = false, .instance = instance, .since = 1};
-      database_.row_writers = writers;
-      database_.follower_token = next;
+      database_.row = next;
+      database_.row.since = 1;
+      database_.follower_token = next.token;
       return database_.row;
     });
   }
 
-  bool renew(const Token& token, const WriterSessions& writers) override {
+  bool renew(const Token& token, int64_t renewal) override {
     return call("renew", [&] {
       if (database_.row.token != token || database_.row.released) return false;
-      ++database_.row.renewal;
-      database_.row_writers = writers;
+      database_.row.renewal = renewal;
       return true;
     });
   }
@@ -65,16 +55,11 @@ class MemoryLeaseStore final : public LeaseStore {
       if (database_.row.token != token) return false;
       ++database_.row.renewal;
       database_.row.released = true;
-      database_.row_writers.clear();
       return true;
     });
   }
 
  private:
-  static bool contains(const WriterSessions& sessions, const WriterSession& session) {
-    return std::find(sessions.begin(), sessions.end(), session) != sessions.end();
-  }
-
   template <typename Effect>
   std::invoke_result_t<Effect> call(const std::string& name, const Effect& effect) {
     before(name);

@@ -5,12 +5,12 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
-#include <list>
 #include <memory>
 #include <sstream>
 
 #include "leader/election.h"
 #include "tests/fixtures/eventually.h"
+#include "tests/fixtures/gate.h"
 #include "tests/fixtures/mini_pg.h"
 #include "tests/leader/lease_store_contract.h"
 
@@ -42,6 +42,7 @@ MiniPg& shared_postgres() {
     store::Connection connection(options_for(postgres));
     connection.execute("CREATE SCHEMA hmsync");
     connection.execute(migration("0001_tables.sql"));
+    connection.execute(migration("0005_lease_length.sql"));
     return true;
   }();
   EXPECT_TRUE(migrated);
@@ -60,30 +61,34 @@ class PostgresWorld {
     return {row.integer(0, 0), std::string(row.text(0, 1))};
   }
 
-  /// Within a transaction that has the follower-state row locked, if it is there.
-  WriterSession start_session() {
-    auto& connection = sessions_.emplace_back(options_for(postgres_));
-    const WriterSession session = writer_session(connection);
-    connection.execute("BEGIN");
-    return session;
+  store::ConnectionOptions options() const { return options_for(postgres_); }
+
+  void lock_follower_state(store::Connection& session) {
+    session.execute("BEGIN");
+    session.query("UPDATE followers SET applied = applied + 1 WHERE server = $1", {server_});
   }
 
-  void lock_follower_state() {
-    sessions_.back().query("UPDATE followers SET applied = applied + 1 WHERE server = $1",
-                           {server_});
+  LeaseRow take(LeaseStore& store, const Token& token) {
+    const auto row = acquire(store, store.read(), token);
+    EXPECT_TRUE(row.has_value());
+    return row.value_or(LeaseRow{});
   }
 
-  bool runs(const WriterSession& session) {
-    const auto is_there = [&] {
-      return observer_
-                 .query("SELECT FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2",
-                        {std::to_string(session.pid), session.backend_start})
-                 .rows() == 1;
-    };
-    // One that was told to end needs a moment; the contract asks for such ones first.
-    return !fixtures::eventually(milliseconds(300), [&] { return !is_there(); });
+  static std::optional<LeaseRow> acquire(LeaseStore& store, const LeaseRow& expected,
+                                         const Token& token) {
+    return store.acquire(expected, {.token = token, .released = false, .instance = "host-1"});
   }
 
+  bool ended(int pid) {
+    return fixtures::eventually(seconds(20), [&] { return !runs(pid); });
+  }
+
+  bool runs(int pid) {
+    return observer_.query("SELECT FROM pg_stat_activity WHERE pid = $1", {std::to_string(pid)})
+               .rows() == 1;
+  }
+
+  store::Connection& observer() { return observer_; }
   const std::string& server() const { return server_; }
 
  private:
@@ -97,7 +102,6 @@ class PostgresWorld {
   PostgresLease first_{options_for(postgres_), lease_times(seconds(10)), server_};
   PostgresLease second_{options_for(postgres_), lease_times(seconds(10)), server_};
   store::Connection observer_{options_for(postgres_)};
-  std::list<store::Connection> sessions_;
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Postgres, LeaseStoreContract, PostgresWorld);
@@ -114,24 +118,112 @@ ErrorKind kind_of_failure(const std::function<void()>& call) {
 
 TEST(PostgresLease, SuccessorIsNotBlockedByAHolderThatStoppedInMidTransaction) {
   PostgresWorld world;
-  ASSERT_TRUE(world.first().acquire(world.first().read(), {1, "first"}, "host-1", {}));
-  const WriterSession stopped = world.start_session();
-  world.lock_follower_state();
-  ASSERT_TRUE(world.first().renew({1, "first"}, {stopped}));
-  EXPECT_TRUE(world.second().acquire(world.second().read(), {2, "second"}, "host-2", {}));
+  world.take(world.first(), {1, "first"});
+  store::Connection stopped(world.options());
+  name_writer(stopped, world.server(), {1, "first"});
+  world.lock_follower_state(stopped);
+  const int pid = stopped.backend_pid();
+  world.take(world.second(), {2, "second"});
   EXPECT_EQ(world.follower_token(), (Token{2, "second"}));
-  EXPECT_FALSE(world.runs(stopped));
+  EXPECT_TRUE(world.ended(pid));
+}
+
+TEST(PostgresLease, SuccessorIsNotBlockedByAPipelineWhoseEndNeverCame) {
+  PostgresWorld world;
+  world.take(world.first(), {1, "first"});
+  fixtures::Gate gate(shared_postgres().port());
+  auto options = world.options();
+  options.dsn = "host=127.0.0.1 user=hmsync dbname=postgres port=" + std::to_string(gate.port());
+  // Such a session is not idle for PostgreSQL: no time-out of the server ends it.
+  options.writes = true;
+  options.idle_in_transaction = milliseconds(1);
+  options.statement_timeout = milliseconds(500);
+  store::Connection partitioned(options);
+  name_writer(partitioned, world.server(), {1, "first"});
+  const int pid = partitioned.backend_pid();
+  gate.cut("UPDATE followers", "COMMIT");
+  const store::Statement write[] = {
+      {"UPDATE followers SET applied = applied + 1 WHERE server = $1", {world.server()}}};
+  EXPECT_EQ(kind_of_failure([&] { partitioned.transaction(write); }), ErrorKind::transient);
+  ASSERT_TRUE(world.runs(pid));
+  world.take(world.second(), {2, "second"});
+  EXPECT_TRUE(world.ended(pid));
+}
+
+TEST(PostgresLease, ANewSessionOfTheHolderEndsTheOneThatWasLost) {
+  PostgresWorld world;
+  world.take(world.first(), {1, "first"});
+  store::Connection lost(world.options());
+  name_writer(lost, world.server(), {1, "first"});
+  world.lock_follower_state(lost);
+  const int pid = lost.backend_pid();
+  store::Connection next(world.options());
+  name_writer(next, world.server(), {1, "first"});
+  EXPECT_TRUE(world.ended(pid));
+  world.lock_follower_state(next);
+  world.take(world.second(), {2, "second"});
+  EXPECT_TRUE(world.ended(next.backend_pid()));
+}
+
+TEST(PostgresLease, ASessionCannotBeNamedUnderALeaseThatIsNotHeldAnyMore) {
+  PostgresWorld world;
+  world.take(world.first(), {1, "first"});
+  store::Connection session(world.options());
+  const auto name = [&](const Token& token) {
+    return kind_of_failure([&] { name_writer(session, world.server(), token); });
+  };
+  EXPECT_EQ(name({1, "other"}), ErrorKind::fenced);
+  EXPECT_EQ(name({2, "first"}), ErrorKind::fenced);
+  world.first().release({1, "first"});
+  EXPECT_EQ(name({1, "first"}), ErrorKind::fenced);
+}
+
+TEST(PostgresLease, SessionThatOnlyHasTheSameProcessIdIsLeftAlone) {
+  PostgresWorld world;
+  world.take(world.first(), {1, "first"});
+  store::Connection session(world.options());
+  name_writer(session, world.server(), {1, "first"});
+  world.observer().query(
+      "UPDATE leases SET writer_backend_starts = '{2001-01-01}' WHERE server = $1",
+      {world.server()});
+  world.take(world.second(), {2, "second"});
+  EXPECT_EQ(session.query("SELECT 1").integer(0, 0), 1);
+  EXPECT_TRUE(world.runs(session.backend_pid()));
+}
+
+TEST(PostgresLease, RefusedAcquisitionEndsNoSession) {
+  PostgresWorld world;
+  const LeaseRow old = world.take(world.first(), {1, "first"});
+  store::Connection session(world.options());
+  name_writer(session, world.server(), {1, "first"});
+  ASSERT_TRUE(world.first().renew({1, "first"}, 1));
+  const int pid = session.backend_pid();
+  EXPECT_FALSE(PostgresWorld::acquire(world.second(), old, {2, "second"}));
+  EXPECT_EQ(session.query("SELECT 1").integer(0, 0), 1);
+  EXPECT_EQ(session.backend_pid(), pid);
+}
+
+TEST(PostgresLease, SessionsOfAReleasedLeaseAreLeftAlone) {
+  PostgresWorld world;
+  world.take(world.first(), {1, "first"});
+  store::Connection session(world.options());
+  name_writer(session, world.server(), {1, "first"});
+  const int pid = session.backend_pid();
+  world.first().release({1, "first"});
+  world.take(world.second(), {2, "second"});
+  EXPECT_EQ(session.query("SELECT 1").integer(0, 0), 1);
+  EXPECT_EQ(session.backend_pid(), pid);
 }
 
 TEST(PostgresLease, LockedFollowerStateMakesAcquisitionFailInTimeAndWhole) {
   PostgresWorld world;
-  ASSERT_TRUE(world.first().acquire(world.first().read(), {1, "first"}, "host-1", {}));
-  world.start_session();
-  world.lock_follower_state();
+  world.take(world.first(), {1, "first"});
+  store::Connection unnamed(world.options());
+  world.lock_follower_state(unnamed);
   const LeaseRow before = world.second().read();
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(kind_of_failure([&] {
-              world.second().acquire(before, {2, "second"}, "host-2", {});
+              world.acquire(world.second(), before, {2, "second"});
             }),
             ErrorKind::transient);
   EXPECT_LT(std::chrono::steady_clock::now() - start, lease_times(seconds(10)).renewal);
@@ -139,22 +231,49 @@ TEST(PostgresLease, LockedFollowerStateMakesAcquisitionFailInTimeAndWhole) {
   EXPECT_EQ(world.follower_token(), (Token{1, "first"}));
 }
 
+TEST(PostgresLease, ACallToASilentDatabaseEndsWithinARenewalInterval) {
+  PostgresWorld world;
+  fixtures::Gate gate(shared_postgres().port());
+  const LeaseTimes times = lease_times(seconds(3));
+  auto options = world.options();
+  options.dsn = "host=127.0.0.1 user=hmsync dbname=postgres port=" + std::to_string(gate.port());
+  PostgresLease lease(options, times, world.server());
+  lease.read();
+  for (const auto way : {fixtures::Gate::Way::to_client, fixtures::Gate::Way::to_server}) {
+    gate.swallow(way);
+    // The first on a session that falls silent, the second while connecting.
+    for (int call = 0; call < 2; ++call) {
+      const auto start = std::chrono::steady_clock::now();
+      EXPECT_EQ(kind_of_failure([&] { lease.renew({1, "first"}, 1); }), ErrorKind::transient);
+      EXPECT_LT(std::chrono::steady_clock::now() - start, times.renewal);
+    }
+    gate.forward();
+    EXPECT_TRUE(fixtures::eventually(seconds(20), [&] {
+      try {
+        return lease.read().released;
+      } catch (const Error&) {
+        return false;  // a busy machine: the calls' time-outs are short
+      }
+    }));
+  }
+}
+
 TEST(PostgresLease, ServersHaveLeasesOfTheirOwn) {
   PostgresWorld one;
   PostgresWorld other;
-  ASSERT_TRUE(one.first().acquire(one.first().read(), {5, "one"}, "host-1", {}));
+  one.take(one.first(), {5, "one"});
   EXPECT_TRUE(other.first().read().released);
-  EXPECT_TRUE(other.first().acquire(other.first().read(), {1, "other"}, "host-1", {}));
+  other.take(other.first(), {1, "other"});
   EXPECT_EQ(one.first().read().token, (Token{5, "one"}));
 }
 
 TEST(PostgresLease, AcquisitionLeavesTheRestOfTheFollowerStateAlone) {
   PostgresWorld world;
-  ASSERT_TRUE(world.first().acquire(world.first().read(), {1, "first"}, "host-1", {}));
+  world.take(world.first(), {1, "first"});
   store::Connection connection(options_for(shared_postgres()));
   connection.query("UPDATE followers SET cursor = 41, commit_number = 7 WHERE server = $1",
                    {world.server()});
-  ASSERT_TRUE(world.second().acquire(world.second().read(), {2, "second"}, "host-2", {}));
+  world.take(world.second(), {2, "second"});
   const auto row = connection.query("SELECT cursor, commit_number FROM followers WHERE server = $1",
                                     {world.server()});
   EXPECT_EQ(row.integer(0, 0), 41);
@@ -163,14 +282,14 @@ TEST(PostgresLease, AcquisitionLeavesTheRestOfTheFollowerStateAlone) {
 
 TEST(PostgresLease, WorksAgainAfterTheDatabaseWasAway) {
   PostgresWorld world;
-  ASSERT_TRUE(world.first().acquire(world.first().read(), {1, "first"}, "host-1", {}));
+  world.take(world.first(), {1, "first"});
   shared_postgres().stop();
-  EXPECT_EQ(kind_of_failure([&] { world.first().renew({1, "first"}, {}); }), ErrorKind::transient);
-  EXPECT_EQ(kind_of_failure([&] { world.first().renew({1, "first"}, {}); }), ErrorKind::transient);
+  EXPECT_EQ(kind_of_failure([&] { world.first().renew({1, "first"}, 1); }), ErrorKind::transient);
+  EXPECT_EQ(kind_of_failure([&] { world.first().renew({1, "first"}, 1); }), ErrorKind::transient);
   shared_postgres().start();
   EXPECT_TRUE(fixtures::eventually(seconds(10), [&] {
     try {
-      return world.first().renew({1, "first"}, {});
+      return world.first().renew({1, "first"}, 1);
     } catch (const Error&) {
       return false;
     }
