@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "daemon/head_refresher.h"
 #include "daemon/http_server.h"
@@ -68,14 +70,15 @@ struct PrivilegeSession {
   store::PostgresPrivilegeStore store;
 };
 
-/// Requests and the pause, on a connection of their own.
+/// Requests, the pause, and what people settle, on a connection of their own.
 struct OrderSession {
-  OrderSession(const store::ConnectionOptions& options, const std::string& server,
+  OrderSession(const store::ConnectionOptions& options, const std::string& server_name,
                store::ConnectionObserver* observer)
-      : connection(options, observer), store(connection, server) {}
+      : server(server_name), connection(options, observer), store(connection, server) {}
 
   void interrupt() { connection.interrupt(); }
 
+  const std::string server;
   store::Connection connection;
   store::PostgresOrderStore store;
 };
@@ -89,11 +92,17 @@ struct ChangeParts {
   std::function<void()> ordered;  ///< the loop has something to do
 };
 
+/// With add_repair_routes().
 void add_order_routes(HttpServer& server, const ChangeParts& parts);
+/// Quarantine and suspended grants.
+void add_repair_routes(HttpServer& server, const ChangeParts& parts);
 void add_privilege_routes(HttpServer& server, const ChangeParts& parts);
 
 /// The audit's name of whoever has the local token.
 inline constexpr const char* kLocalName = "local";
+
+/// A whole number that is all of the text.
+std::optional<int64_t> parse_number(std::string_view text);
 
 /// Runs `handler` for who has the right token; else answers 401 or 403 and leaves a trace.
 HttpHandler needs_token(const ChangeParts& parts, HttpHandler handler);

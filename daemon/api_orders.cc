@@ -7,6 +7,7 @@
 #include "daemon/json_body.h"
 #include "daemon/json_writer.h"
 #include "daemon/status_json.h"
+#include "processor/lower_case.h"
 
 namespace hmsync::daemon {
 namespace {
@@ -31,6 +32,32 @@ void write_scope(JsonWriter& json, const follower::Scope& scope) {
   json.end_object();
 }
 
+std::optional<std::string> reason_of(const follower::ResyncOutcome& outcome) {
+  if (outcome.reason.empty()) return std::nullopt;
+  return outcome.reason;
+}
+
+void write_resync(JsonWriter& json, const store::RequestState& request) {
+  const follower::ResyncOutcome& outcome = request.outcome;
+  write_scope(json, request.scope);
+  json.member("dry_run", request.dry_run)
+      .member("outcome", outcome.outcome)
+      .member("reason", reason_of(outcome))
+      .member("event", outcome.event)
+      .member("seconds", outcome.seconds);
+  json.key("difference").begin_object();
+  write_counts(json, "added", outcome.difference.added);
+  write_counts(json, "changed", outcome.difference.changed);
+  write_counts(json, "removed", outcome.difference.removed);
+  json.member("suspended_grants", outcome.difference.suspended_grants).end_object();
+}
+
+void write_retry(JsonWriter& json, const store::RequestState& request) {
+  json.member("event", request.event)
+      .member("outcome", request.outcome.outcome)
+      .member("reason", reason_of(request.outcome));
+}
+
 std::string request_json(const store::RequestState& request, const Status& status) {
   JsonWriter json;
   json.begin_object()
@@ -47,19 +74,11 @@ std::string request_json(const store::RequestState& request, const Status& statu
         .end_object();
   }
   if (request.finished) {
-    const follower::ResyncOutcome& outcome = request.outcome;
-    write_scope(json, request.scope);
-    json.member("dry_run", request.dry_run)
-        .member("outcome", outcome.outcome)
-        .member("reason",
-                outcome.reason.empty() ? std::nullopt : std::optional<std::string>(outcome.reason))
-        .member("event", outcome.event)
-        .member("seconds", outcome.seconds);
-    json.key("difference").begin_object();
-    write_counts(json, "added", outcome.difference.added);
-    write_counts(json, "changed", outcome.difference.changed);
-    write_counts(json, "removed", outcome.difference.removed);
-    json.member("suspended_grants", outcome.difference.suspended_grants).end_object();
+    if (request.kind == store::RequestState::Kind::retry) {
+      write_retry(json, request);
+    } else {
+      write_resync(json, request);
+    }
   }
   json.end_object();
   return json.text();
@@ -73,10 +92,12 @@ follower::ResyncRequest resync_of(const HttpRequest& request) {
   if ((table || catalog) && !database) {
     throw HttpProblem(400, "`table` and `catalog` need `database`");
   }
-  if (database) {
-    throw HttpProblem(409, "this version resyncs everything only: name no database or table");
-  }
   follower::ResyncRequest asked;
+  if (database) {
+    asked.scope.database = {processor::lower_case(catalog.value_or(processor::kDefaultCatalog)),
+                            processor::lower_case(*database)};
+  }
+  if (table) asked.scope.table = processor::lower_case(*table);
   asked.dry_run = body.flag("dry_run");
   asked.force = body.flag("force");
   asked.requested_by = kLocalName;
@@ -92,16 +113,14 @@ std::optional<std::chrono::seconds> pause_length(const JsonBody& body) {
   return std::chrono::seconds(*seconds);
 }
 
-int64_t request_number(const std::string& text) {
+}  // namespace
+
+std::optional<int64_t> parse_number(std::string_view text) {
   int64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) {
-    throw HttpProblem(404, "there is no request " + text);
-  }
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
-
-}  // namespace
 
 void add_order_routes(HttpServer& server, const ChangeParts& parts) {
   using Change = std::function<HttpResponse(store::PostgresOrderStore&, const HttpRequest&)>;
@@ -135,12 +154,13 @@ void add_order_routes(HttpServer& server, const ChangeParts& parts) {
       "GET", "/v1/requests/*", HttpPlace::worker,
       [sessions = &parts.orders, &board = parts.board](const std::shared_ptr<Exchange>& exchange) {
         const std::string& text = exchange->request().captures[0];
-        const auto request = sessions->with([number = request_number(text)](OrderSession& session) {
-          return session.store.request(number);
+        const auto request = sessions->with([number = parse_number(text)](OrderSession& session) {
+          return number ? session.store.request(*number) : std::nullopt;
         });
         if (!request) throw HttpProblem(404, "there is no request " + text);
         exchange->reply({200, "application/json", request_json(*request, board.status())});
       });
+  add_repair_routes(server, parts);
 }
 
 }  // namespace hmsync::daemon

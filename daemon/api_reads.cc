@@ -1,5 +1,8 @@
 // Lists and look-ups: read from the store.
 #include "daemon/api.h"
+#include "daemon/moment.h"
+#include "store/audit_reader.h"
+#include "store/quarantine_store.h"
 
 namespace hmsync::daemon {
 namespace {
@@ -13,6 +16,20 @@ std::optional<std::string> filter(const HttpRequest& request, const char* name) 
     throw HttpProblem(400, std::string("`") + name + "` is empty: leave it out, or give a name");
   }
   return text;
+}
+
+// Nothing where it is not asked for.
+std::optional<double> since(const HttpRequest& request) {
+  const auto text = filter(request, "since");
+  if (!text) return std::nullopt;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto moment = parse_moment(*text, std::chrono::duration<double>(now).count());
+  if (!moment) {
+    throw HttpProblem(400, "`since` is \"" + *text +
+                               "\"; a time such as 2026-11-30T08:00:00Z, or how long ago, such as "
+                               "30s, 5m, 1h or 7d, is allowed");
+  }
+  return moment;
 }
 
 using List = std::function<void(store::Reader&, const HttpRequest&, const store::Reader::Line&)>;
@@ -54,6 +71,15 @@ void add_read_routes(HttpServer& server, const ReadParts& parts) {
     reader.grants({filter(request, "role"), filter(request, "database"), filter(request, "table"),
                    suspended == "true"},
                   line);
+  });
+  list("/v1/suspended", [](store::Reader& reader, const HttpRequest&, const auto& line) {
+    reader.grants({std::nullopt, std::nullopt, std::nullopt, true}, line);
+  });
+  list("/v1/quarantine", [](store::Reader& reader, const HttpRequest&, const auto& line) {
+    store::quarantine_lines(reader.connection(), reader.server(), line);
+  });
+  list("/v1/audit", [](store::Reader& reader, const HttpRequest& request, const auto& line) {
+    store::audit_lines(reader.connection(), reader.server(), since(request), line);
   });
   list("/v1/roles",
        [](store::Reader& reader, const HttpRequest&, const auto& line) { reader.roles(line); });

@@ -8,6 +8,20 @@
 #include "daemon/http_message.h"
 
 namespace hmsync::daemon {
+namespace {
+
+std::vector<int64_t> numbers_of(std::string_view name, const simdjson::dom::element& list) {
+  std::vector<int64_t> numbers;
+  for (const auto& element : simdjson::dom::array(list)) {
+    if (!element.is_int64()) {
+      throw HttpProblem(400, fmt::format("`{}` must be a list of whole numbers", name));
+    }
+    numbers.push_back(int64_t(element));
+  }
+  return numbers;
+}
+
+}  // namespace
 
 JsonBody::JsonBody(std::string_view body, std::initializer_list<std::string_view> allowed) {
   if (body.empty()) return;
@@ -29,6 +43,8 @@ JsonBody::JsonBody(std::string_view body, std::initializer_list<std::string_view
       fields_[std::string(name)] = bool(value);
     } else if (value.is_int64()) {
       fields_[std::string(name)] = int64_t(value);
+    } else if (value.is_array()) {
+      fields_[std::string(name)] = numbers_of(name, value);
     } else {
       throw HttpProblem(400, fmt::format("`{}` has a value that cannot be used", name));
     }
@@ -73,6 +89,16 @@ std::optional<int64_t> JsonBody::integer(std::string_view name) const {
   const auto* number = std::get_if<int64_t>(value);
   if (number == nullptr) throw HttpProblem(400, fmt::format("`{}` must be a whole number", name));
   return *number;
+}
+
+std::optional<std::vector<int64_t>> JsonBody::integers(std::string_view name) const {
+  const Value* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  const auto* numbers = std::get_if<std::vector<int64_t>>(value);
+  if (numbers == nullptr) {
+    throw HttpProblem(400, fmt::format("`{}` must be a list of whole numbers", name));
+  }
+  return *numbers;
 }
 
 }  // namespace hmsync::daemon

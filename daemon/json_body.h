@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace hmsync::daemon {
 
@@ -21,9 +22,10 @@ class JsonBody {
   [[nodiscard]] std::string required_text(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const;  ///< false where it is absent
   [[nodiscard]] std::optional<int64_t> integer(std::string_view name) const;
+  [[nodiscard]] std::optional<std::vector<int64_t>> integers(std::string_view name) const;
 
  private:
-  using Value = std::variant<std::string, int64_t, bool>;
+  using Value = std::variant<std::string, int64_t, bool, std::vector<int64_t>>;
 
   [[nodiscard]] const Value* find(std::string_view name) const;
 

@@ -30,6 +30,18 @@ TEST(JsonBody, ReadsTextsFlagsAndNumbers) {
   EXPECT_EQ(body.text("table"), std::nullopt);
 }
 
+TEST(JsonBody, ReadsListsOfNumbers) {
+  const JsonBody body(R"({"ids":[12,-1],"none":[]})", {"ids", "none", "absent"});
+  EXPECT_EQ(body.integers("ids"), (std::vector<int64_t>{12, -1}));
+  EXPECT_EQ(body.integers("none"), std::vector<int64_t>());
+  EXPECT_EQ(body.integers("absent"), std::nullopt);
+  for (const char* text : {R"({"ids":["1"]})", R"({"ids":[1.5]})", R"({"ids":[[1]]})",
+                           R"({"ids":7})", R"({"ids":{}})"}) {
+    EXPECT_THAT(refusal([&] { (void)JsonBody(text, {"ids"}).integers("ids"); }), HasSubstr("`ids`"))
+        << text;
+  }
+}
+
 TEST(JsonBody, TakesAnEmptyBodyForAnEmptyObject) {
   const JsonBody body("", {"reason"});
   EXPECT_EQ(body.text("reason"), std::nullopt);
