@@ -117,7 +117,9 @@ void StoreWatcher::look(const std::vector<WaitDesk::Arrival>& arrivals) {
   if (arrivals.empty() && !due && !(notified_ && parts_.desk.size() > 0)) return;
   const follower::ReadablePosition position = sessions_->reader.position();
   looked_ = Clock::now();
-  parts_.desk.admit(arrivals, position);
+  std::optional<int64_t> poll;
+  if (parts_.desk.needs_poll(arrivals, position)) poll = sessions_->orders.ask_poll();
+  parts_.desk.admit(arrivals, position, poll);
 }
 
 void StoreWatcher::look_for_status() {
@@ -134,6 +136,7 @@ void StoreWatcher::look_for_status() {
 
 void StoreWatcher::failed(const Error& error) {
   sessions_.reset();
+  parts_.desk.forget_polls();
   ++failures_;
   parts_.board.failed(Reporter::watcher,
                       error.kind() == ErrorKind::fatal ? ProblemCode::store_refused

@@ -85,7 +85,20 @@ uint64_t WaitDesk::add(const Arrival& arrival, int64_t generation) {
       });
 }
 
-void WaitDesk::admit(std::vector<Arrival> arrivals, follower::ReadablePosition position) {
+bool WaitDesk::needs_poll(const std::vector<Arrival>& arrivals,
+                          const follower::ReadablePosition& position) const {
+  if (!position.polls_needed) return false;
+  const std::lock_guard lock(mutex_);
+  return !arrivals.empty() || waiters_.without_poll();
+}
+
+void WaitDesk::forget_polls() {
+  const std::lock_guard lock(mutex_);
+  waiters_.forget_polls();
+}
+
+void WaitDesk::admit(std::vector<Arrival> arrivals, follower::ReadablePosition position,
+                     std::optional<int64_t> poll) {
   std::vector<std::pair<std::shared_ptr<Exchange>, uint64_t>> admitted;
   {
     const std::lock_guard lock(mutex_);
@@ -97,6 +110,7 @@ void WaitDesk::admit(std::vector<Arrival> arrivals, follower::ReadablePosition p
         admitted.emplace_back(std::move(arrival.exchange), ticket);
       }
     }
+    if (poll) waiters_.need_poll(*poll);
     waiters_.advance(position);
   }
   // Not under the lock: who has left already is forgotten within this very call.

@@ -46,8 +46,19 @@ class WaitDesk {
     std::optional<follower::ReadablePosition> known = std::nullopt;
   };
   [[nodiscard]] std::vector<Arrival> take_arrivals();
-  /// `position` was read after take_arrivals().
-  void admit(std::vector<Arrival> arrivals, follower::ReadablePosition position);
+  /// Whether a poll is to be asked for before these are admitted: one for all that come together,
+  /// and for all that waited without one until ids were first seen to be shared. Up to then an id
+  /// told the truth as far as anybody could know; from then on none of those who still wait is
+  /// released before a poll that began after this look is answered.
+  [[nodiscard]] bool needs_poll(const std::vector<Arrival>& arrivals,
+                                const follower::ReadablePosition& position) const;
+  /// `position` was read after take_arrivals(), and then the poll asked for, where one is needed.
+  /// By one thread.
+  void admit(std::vector<Arrival> arrivals, follower::ReadablePosition position,
+             std::optional<int64_t> poll = std::nullopt);
+  /// The store was lost from sight, and may come back without the polls that were asked of it:
+  /// those not answered yet are needed anew.
+  void forget_polls();
   void refuse(const std::vector<Arrival>& arrivals, const std::string& why);
   void expire(Time now);
   /// Everybody is answered that the daemon stops, those that come later too.

@@ -26,9 +26,18 @@ class WaitDeskTest : public ::testing::Test {
   void read(int64_t generation, int64_t cursor) {
     desk_.admit(desk_.take_arrivals(), {generation, cursor});
   }
+  /// Of a metastore whose ids may be shared; as the watcher does it.
+  void read_shared(int64_t cursor, int64_t polls_answered) {
+    auto arrivals = desk_.take_arrivals();
+    const follower::ReadablePosition position{0, cursor, true, polls_answered};
+    std::optional<int64_t> poll;
+    if (desk_.needs_poll(arrivals, position)) poll = ++polls_asked_;
+    desk_.admit(std::move(arrivals), position, poll);
+  }
 
   const WaitDesk::Time now_ = std::chrono::steady_clock::now();
   int kicks_ = 0;
+  int64_t polls_asked_ = 0;
   WaitDesk desk_{3, [this] { ++kicks_; }};
 };
 
@@ -136,6 +145,50 @@ TEST_F(WaitDeskTest, RefusesMoreThanItsLimit) {
   ASSERT_TRUE(fourth->answer.has_value());
   EXPECT_EQ(fourth->answer->status, 503);
   EXPECT_EQ(desk_.size(), 3U);
+}
+
+TEST_F(WaitDeskTest, WhereIdsMayBeSharedAPollIsAskedForOnceForAllThatComeTogether) {
+  const auto first = arrive(5);
+  const auto second = arrive(6);
+  read_shared(7, 0);
+  EXPECT_EQ(polls_asked_, 1);
+  EXPECT_FALSE(first->answer.has_value());
+  const auto third = arrive(5);
+  read_shared(7, 0);
+  EXPECT_EQ(polls_asked_, 2);
+  read_shared(7, 1);
+  EXPECT_EQ(polls_asked_, 2);
+  for (const auto& exchange : {first, second}) {
+    ASSERT_TRUE(exchange->answer.has_value());
+    EXPECT_THAT(exchange->answer->body, HasSubstr(R"("reached":true,"cursor":7)"));
+  }
+  EXPECT_FALSE(third->answer.has_value());
+  read_shared(7, 2);
+  EXPECT_TRUE(third->answer.has_value());
+}
+
+TEST_F(WaitDeskTest, WhoWaitedBeforeIdsWereSeenToBeSharedWaitsForAPollToo) {
+  const auto exchange = arrive(9);
+  read(0, 7);
+  polls_asked_ = 4;  // by others
+  read_shared(9, 4);
+  EXPECT_EQ(polls_asked_, 5);
+  EXPECT_FALSE(exchange->answer.has_value()) << "released by the cursor alone";
+  read_shared(9, 5);
+  EXPECT_TRUE(exchange->answer.has_value());
+}
+
+TEST_F(WaitDeskTest, APollIsAskedForAnewAfterTheStoreWasAway) {
+  const auto exchange = arrive(9);
+  polls_asked_ = 7;
+  read_shared(9, 7);
+  desk_.forget_polls();
+  polls_asked_ = 2;  // the last commits were lost
+  read_shared(9, 2);
+  EXPECT_EQ(polls_asked_, 3);
+  EXPECT_FALSE(exchange->answer.has_value());
+  read_shared(9, 3);
+  EXPECT_TRUE(exchange->answer.has_value());
 }
 
 TEST_F(WaitDeskTest, SaysThatTheDaemonStops) {
