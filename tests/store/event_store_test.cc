@@ -41,6 +41,26 @@ std::string noise_of(int length) {
   return text;
 }
 
+Claim claimed(int64_t event_id, const TableName& name, Claim::Kind kind = Claim::Kind::changed,
+              const TableName& from = {}) {
+  Claim claim;
+  claim.event_id = event_id;
+  claim.kind = kind;
+  claim.name = name;
+  claim.from = from;
+  return claim;
+}
+
+Event spoilt(int64_t id, const std::string& database, const std::string& table) {
+  Event event;
+  event.id = id;
+  event.type = "CREATE_TABLE";
+  event.database = database;
+  event.table = table;
+  event.message = std::string("\0\xFF{", 3);
+  return event;
+}
+
 /// As many events on as many objects, of all kinds.
 std::vector<Mutation> many(int count) {
   std::vector<Mutation> mutations;
@@ -63,12 +83,38 @@ TEST_F(EventStore, ABatchIsOneRoundTripWhateverItsSize) {
     follower::Batch batch;
     batch.cursor = 5 * count;
     batch.mutations = many(count);
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "c" + std::to_string(i);
+      batch.claims.push_back(
+          claimed(i, named("sales", name), Claim::Kind::renamed, named("old", name)));
+      batch.quarantined.push_back({spoilt(i, "sales", name), "a test"});
+      batch.notes.push_back({"late", i, "a test"});
+      batch.digests.push_back({i, {}});
+    }
     const int before = store_.observer().round_trips;
     store_.events().apply(now, batch);
     EXPECT_EQ(store_.observer().round_trips - before, 1) << count;
     EXPECT_EQ(store_.objects().size(), static_cast<size_t>(count));
     apply(5 * count, {{5 * count, RemoveDatabase{{kDefaultCatalog, "archive"}}}});
   }
+}
+
+TEST_F(EventStore, TheStateIsOneRoundTripWithItsDigests) {
+  follower::Batch batch;
+  batch.cursor = 2;
+  batch.digests = {{1, {}}, {2, {}}};
+  store_.events().apply(fence(), batch);
+  const int before = store_.observer().round_trips;
+  EXPECT_EQ(store_.events().state().digests.size(), 2u);
+  EXPECT_EQ(store_.observer().round_trips - before, 1);
+}
+
+TEST_F(EventStore, NotesAloneAreOneRoundTrip) {
+  const follower::Fence now = fence();
+  const int before = store_.observer().round_trips;
+  store_.events().note(now, {{"gap", 6, "it is missing"}, {"reset", 7, "another history"}});
+  EXPECT_EQ(store_.observer().round_trips - before, 1);
+  EXPECT_THAT(audit(), ElementsAre("event gap  6", "event reset  7"));
 }
 
 TEST_F(EventStore, ACommitWhoseReplyIsLostIsTransientAndTheStateTellsThatItWentThrough) {
@@ -219,14 +265,11 @@ TEST_F(EventStore, WhatPostgresqlCannotHoldIsPoisonAndCanBeSetAside) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::poison) << error.what();
     }
-    Event event;
-    event.id = 1;
-    event.type = "CREATE_TABLE";
-    event.database = "Sales";
-    event.table = bad;
-    event.message = std::string("\0\xFF{", 3);
     batch.mutations.clear();
-    batch.quarantined = {{event, "it says " + bad}};
+    batch.quarantined = {{spoilt(1, "Sales", bad), "it says " + bad}};
+    batch.claims = {claimed(1, named("sales", bad), Claim::Kind::created)};
+    batch.claims.front().identity = bad;
+    batch.notes = {{"poison", 1, "it says " + bad}};
     EXPECT_NO_THROW(store_.events().apply(fence(), batch));
   }
   EXPECT_THAT(store_.lines("SELECT encode(message, 'hex') FROM quarantine"),
@@ -235,6 +278,10 @@ TEST_F(EventStore, WhatPostgresqlCannotHoldIsPoisonAndCanBeSetAside) {
       store_.lines("SELECT outcome FROM audit WHERE action = 'quarantine' AND event = 1").size(),
       3u);
   EXPECT_THAT(re_reads(), ElementsAre(" 1")) << "what has no usable name: everything is read again";
+  EXPECT_THAT(store_.lines("SELECT concat_ws(' ', kind, catalog, database_name, table_name, "
+                           "left(identity, 4)) FROM event_claims"),
+              ElementsAre("changed hive   nul\xEF\xBF\xBD", "changed hive   " + noise.substr(0, 4),
+                          "changed hive   \xEF\xBF\xBD("));
 }
 
 TEST_F(EventStore, AnEmptyNameIsPoisonSinceItMeansTheDatabaseOrTheServer) {
@@ -312,14 +359,71 @@ TEST_F(EventStore, AnAlterKeepsTheIdentityThatIsStored) {
   EXPECT_THAT(store_.lines("SELECT identity FROM objects"), ElementsAre("created:1"));
 }
 
-TEST_F(EventStore, APendingReReadFollowsARenameAndEndsWithADrop) {
-  apply(1, {{1, PutPartitions{named("sales", "orders"), {partition({"a"}, "/a")}}}});
+TEST_F(EventStore, ANameThatCannotBeStoredWasNeverWhatATableWasRenamedFrom) {
+  follower::Batch batch;
+  batch.cursor = 1;
+  batch.claims = {claimed(1, named("sales", "orders"), Claim::Kind::renamed,
+                          named("sales", std::string("nul\0inside", 10)))};
+  store_.events().apply(fence(), batch);
+  EXPECT_THAT(store_.claims(), ElementsAre("1 renamed sales.orders"));
   EXPECT_THAT(re_reads(), ElementsAre("sales orders 1"));
-  EXPECT_THAT(store_.objects(), IsEmpty());
-  apply(2, {{2, RenameTable{named("sales", "orders"), table("sales", "bills"), std::nullopt, {}}}});
-  EXPECT_THAT(re_reads(), ElementsAre("sales bills 1"));
-  apply(3, {{3, RemoveTable{named("sales", "bills")}}});
-  EXPECT_THAT(re_reads(), IsEmpty());
+}
+
+TEST_F(EventStore, ClaimsAndReReadsAreOfTheGenerationInWhichTheyWereMade) {
+  follower::Batch batch;
+  batch.cursor = 5;
+  batch.claims = {claimed(5, named("sales", "orders"))};
+  store_.events().apply(fence(), batch);
+  store_.side().execute("UPDATE followers SET generation = 3");
+  batch.claims = {claimed(9, named("sales", "orders"))};
+  store_.events().apply(fence(), batch);
+  EXPECT_THAT(store_.lines("SELECT generation || ' ' || event_id FROM event_claims"),
+              ElementsAre("0 5", "3 9"));
+  EXPECT_THAT(store_.lines("SELECT generation || ' ' || event_id FROM pending_re_reads"),
+              ElementsAre("3 9"))
+      << "an id of another history says nothing";
+}
+
+TEST_F(EventStore, ReReadsAndClaimsHaveNumbersOfOneSequenceThatOnlyGrow) {
+  follower::Batch batch;
+  batch.cursor = 1;
+  batch.claims = {claimed(1, named("sales", "orders"))};
+  std::string numbers = "0";
+  for (int i = 0; i < 3; ++i) {
+    store_.events().apply(fence(), batch);
+    EXPECT_THAT(store_.lines("SELECT (min(number) > " + numbers +
+                             " AND count(DISTINCT number) = 2)"
+                             "::text FROM (SELECT max(claim_id) AS number FROM event_claims UNION "
+                             "SELECT request_id FROM pending_re_reads) n"),
+                ElementsAre("true"))
+        << i;
+    numbers = store_
+                  .lines(
+                      "SELECT greatest(max(claim_id), max(request_id))::text "
+                      "FROM event_claims, pending_re_reads")
+                  .at(0);
+  }
+}
+
+TEST_F(EventStore, AnAnswerToPollsWakesTheWaitersAndWaitsForNoBatch) {
+  store_.events().state();
+  store_.side().listen("hmsync_cursor");
+  Connection holder(store_.options());
+  holder.execute("BEGIN; UPDATE followers SET commit_number = commit_number");
+  store_.events().answer_polls(1);  // would time out behind the lock
+  holder.execute("ROLLBACK");
+  EXPECT_TRUE(store_.side().wait_for_notification("server1", -1, std::chrono::seconds(60)));
+}
+
+TEST_F(EventStore, ADigestThatDoesNotChangeIsNotWritten) {
+  follower::Batch batch;
+  batch.cursor = 1;
+  batch.digests = {{1, {}}};
+  store_.events().apply(fence(), batch);
+  const std::vector<std::string> before = store_.lines("SELECT xmin::text FROM event_digests");
+  batch.cursor = 2;
+  store_.events().apply(fence(), batch);
+  EXPECT_EQ(store_.lines("SELECT xmin::text FROM event_digests"), before);
 }
 
 TEST_F(EventStore, ADatabaseOfWhichOnlyTheNameIsToldIsReadAgain) {

@@ -20,6 +20,21 @@ VALUES ('server1', 'revoke',
         $1, 'alice', clock_timestamp()))",
                         {std::to_string(at_event), database});
   }
+
+  void set_aside(int64_t id) {
+    processor::Event event;
+    event.id = id;
+    event.type = "ALTER_TABLE";
+    event.message = "{";
+    follower::Batch batch;
+    batch.cursor = id;
+    batch.quarantined = {{event, "not readable"}};
+    store_.events().apply(fence(), batch);
+  }
+
+  std::vector<std::string> quarantine() {
+    return store_.lines("SELECT concat_ws(' ', event_id, state, attempts, reason) FROM quarantine");
+  }
 };
 
 TEST_F(OrderStore, TellsWhatBecameOfAResync) {
@@ -55,6 +70,101 @@ TEST_F(OrderStore, EveryVerbOfPeopleIsAudited) {
   store_.orders().pause("bob", std::nullopt, "an upgrade");
   store_.orders().resume("carol");
   EXPECT_THAT(audit(), ElementsAre("alice resync sales", "bob pause ", "carol resume "));
+}
+
+TEST_F(OrderStore, TellsWhatBecameOfARetry) {
+  set_aside(4);
+  const int64_t id = store_.orders().ask_retry(4, "alice");
+  std::optional<RequestState> state = store_.orders().request(id);
+  ASSERT_TRUE(state.has_value());
+  EXPECT_EQ(state->kind, RequestState::Kind::retry);
+  EXPECT_EQ(state->event, 4);
+  EXPECT_FALSE(state->finished);
+  store_.orders().retried(fence(), {id, 4, "alice"}, {{{}, "still not readable"}});
+  state = store_.orders().request(id);
+  ASSERT_TRUE(state && state->finished);
+  EXPECT_EQ(state->outcome.outcome, "failed");
+  EXPECT_EQ(state->outcome.reason, "still not readable");
+  EXPECT_EQ(state->outcome.event, 4);
+  EXPECT_THAT(quarantine(), ElementsAre("4 quarantined 2 still not readable"));
+
+  const int64_t again = store_.orders().ask_retry(4, "alice");
+  store_.orders().retried(fence(), {again, 4, "alice"}, {{{}, ""}});
+  EXPECT_EQ(store_.orders().request(again)->outcome.outcome, "done");
+  EXPECT_EQ(store_.orders().request(again)->outcome.reason, "");
+  EXPECT_THAT(quarantine(), ElementsAre("4 applied 2 still not readable"));
+  EXPECT_THAT(store_.lines("SELECT concat_ws(' ', who, action, event, outcome) FROM audit "
+                           "WHERE action LIKE 'retr%'"),
+              ElementsAre("alice retried 4 done", "alice retried 4 failed", "alice retry 4 done",
+                          "alice retry 4 done"));
+}
+
+TEST_F(OrderStore, ARetryOfAnEventThatIsNotInQuarantineFails) {
+  const int64_t id = store_.orders().ask_retry(4, "alice");
+  store_.orders().retried(fence(), {id, 4, "alice"}, {});
+  const std::optional<RequestState> state = store_.orders().request(id);
+  ASSERT_TRUE(state && state->finished);
+  EXPECT_EQ(state->outcome.outcome, "failed");
+  EXPECT_EQ(state->outcome.reason, "there is no such event in quarantine");
+}
+
+TEST_F(OrderStore, ARetryOfWhatWasSettledMeanwhileIsTriedAgain) {
+  set_aside(4);
+  set_aside(4);
+  const int64_t id = store_.orders().ask_retry(4, "alice");
+  ASSERT_EQ(store_.orders().quarantined(4).size(), 2u);
+  store_.side().execute(
+      "UPDATE quarantine SET state = 'skipped' WHERE quarantine_id = "
+      "(SELECT min(quarantine_id) FROM quarantine)");
+  try {
+    store_.orders().retried(fence(), {id, 4, "alice"}, {{{}, ""}, {{}, "not readable"}});
+    ADD_FAILURE() << "an outcome was taken for another event's";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::transient) << error.what();
+  }
+  EXPECT_EQ(store_.orders().pending().retries.size(), 1u);
+  EXPECT_THAT(quarantine(),
+              ElementsAre("4 quarantined 1 not readable", "4 skipped 1 not readable"));
+}
+
+TEST_F(OrderStore, EventsOfAnotherGenerationAreNotRetried) {
+  set_aside(4);
+  store_.side().execute("UPDATE followers SET generation = 1");
+  EXPECT_THAT(store_.orders().quarantined(4), IsEmpty());
+}
+
+TEST_F(OrderStore, PollsAreNumberedAndToldToTheLeader) {
+  store_.side().execute("DELETE FROM follower_progress");
+  EXPECT_EQ(store_.orders().pending().polls_asked, 0);
+  EXPECT_EQ(store_.orders().ask_poll(), 1);
+  PostgresOrderStore standby(store_.side(), "server1");
+  EXPECT_EQ(standby.ask_poll(), 2);
+  EXPECT_EQ(store_.orders().pending().polls_asked, 2);
+}
+
+TEST_F(OrderStore, AtMostSoManyReReadsAreToldTheOldestFirst) {
+  store_.side().execute(
+      "INSERT INTO pending_re_reads (server, catalog, database_name, table_name, event_id, "
+      "generation) SELECT 'server1', 'hive', 'sales', 't' || i, 1, 0 "
+      "FROM generate_series(0, 600) AS i ORDER BY i");
+  const std::vector<follower::Scope> re_reads = store_.orders().pending().re_reads;
+  ASSERT_EQ(re_reads.size(), 500u);
+  for (size_t i = 0; i < re_reads.size(); ++i) {
+    ASSERT_EQ(re_reads[i].table, "t" + std::to_string(i));
+  }
+}
+
+TEST_F(OrderStore, WhatIsPendingIsOneRoundTrip) {
+  set_aside(4);
+  store_.orders().ask_retry(4, "alice");
+  store_.orders().ask_poll();
+  store_.orders().pause("alice", std::nullopt, "");
+  const int before = store_.observer().round_trips;
+  const follower::Orders orders = store_.orders().pending();
+  EXPECT_EQ(store_.observer().round_trips - before, 1);
+  EXPECT_TRUE(orders.pause.has_value());
+  EXPECT_EQ(orders.retries.size(), 1u);
+  EXPECT_EQ(orders.polls_asked, 1);
 }
 
 TEST_F(OrderStore, APauseEndsByItselfOrByResume) {

@@ -442,6 +442,21 @@ TEST_F(Reading, PositionIsTheCursorOrWhatIsBelowTheFirstPendingReRead) {
   EXPECT_EQ(reader_.position().cursor, 11);
 }
 
+TEST_F(Reading, PositionTellsWhetherIdsMayBeSharedAndWhichPollsAreAnswered) {
+  sql_.execute("INSERT INTO followers (server, cursor) VALUES ('server1', 20)");
+  EXPECT_TRUE(reader_.position().polls_needed) << "a metastore without UUID";
+  EXPECT_EQ(reader_.position().polls_answered, 0);
+  sql_.execute("UPDATE followers SET metastore_uuid = 'u-1'");
+  EXPECT_FALSE(reader_.position().polls_needed);
+  sql_.execute("UPDATE followers SET shared_ids_seen = true");
+  EXPECT_TRUE(reader_.position().polls_needed);
+  sql_.execute(
+      "INSERT INTO follower_progress (server, polls_asked, polls_answered) "
+      "VALUES ('server1', 5, 4), ('server2', 9, 9)");
+  EXPECT_EQ(reader_.position().polls_answered, 4);
+  EXPECT_EQ(reader_.position().cursor, 20);
+}
+
 TEST_F(Reading, TheFollowerRowTellsHowLongAgoByTheDatabasesClock) {
   EXPECT_FALSE(reader_.follower_row());
   sql_.execute(R"(INSERT INTO followers (server, cursor, commit_number, generation, metastore_uuid,
