@@ -7,31 +7,50 @@
 #include "store/event_store.h"
 #include "store/order_store.h"
 #include "store/snapshot_store.h"
+#include "store/stored_objects.h"
 
 namespace hmsync::daemon {
 namespace {
 
-// A successor has to end the session should this process stand still in mid-transaction.
-store::ConnectionOptions writing_options(const TermSettings& settings, const leader::Token& token) {
-  store::ConnectionOptions options = settings.store;
-  options.connected = [server = settings.server, token](store::Connection& connection) {
-    leader::name_writer(connection, server, token);
-  };
-  return options;
-}
+// Notes what this process committed, for whoever looks whether the database went back behind it.
+class TermObserver : public LoopObserver {
+ public:
+  explicit TermObserver(const TermParts& parts)
+      : LoopObserver(parts.observer, parts.limits, parts.entered), rewinds_(parts.rewinds) {}
+
+  void begin_session(const RewindJudge::Mark& mark) { session_ = mark; }
+
+  void polled(const follower::PollReport& report) override {
+    LoopObserver::polled(report);
+    rewinds_.committed(session_, report.state.commit_number, report.state.generation);
+  }
+  void applied(const follower::BatchReport& report) override {
+    LoopObserver::applied(report);
+    rewinds_.committed(session_, report.state.commit_number, report.state.generation);
+  }
+
+ private:
+  RewindJudge& rewinds_;
+  RewindJudge::Mark session_;
+};
 
 class FollowerTerm : public Term {
  public:
   FollowerTerm(const TermSettings& settings, const TermParts& parts, const leader::Token& token)
-      : observer_(parts.observer, parts.limits, parts.entered),
-        connection_(writing_options(settings, token), parts.store_observer),
+      : server_(settings.server),
+        rewinds_(parts.rewinds),
+        saw_progress_(parts.saw_progress),
+        observer_(parts),
+        connection_(store_options(settings, token), parts.store_observer),
         events_(connection_, settings.server, settings.retention),
         snapshots_(connection_, settings.server),
         orders_(connection_, settings.server),
+        stored_(connection_, settings.server),
         client_(settings.metastore),
         log_(client_),
         objects_(settings.metastore, settings.snapshot),
-        follower_({log_, objects_, events_, snapshots_, orders_, parts.clock, observer_},
+        follower_({log_, objects_, events_, snapshots_, orders_, stored_, parts.expected,
+                   parts.clock, observer_},
                   settings.loop, {token.epoch, token.nonce}) {}
 
   std::chrono::milliseconds step() override {
@@ -39,6 +58,7 @@ class FollowerTerm : public Term {
     if (interrupted_) return pause;
     try {
       tell_phase();
+      tell_rewind();
     } catch (const Error& error) {
       observer_.failed(error);
     }
@@ -57,6 +77,27 @@ class FollowerTerm : public Term {
   }
 
  private:
+  // A successor has to end the session should this process stand still in mid-transaction. Another
+  // database than the one before can only be met by a new session.
+  store::ConnectionOptions store_options(const TermSettings& settings, const leader::Token& token) {
+    store::ConnectionOptions options = settings.store;
+    options.connected = [this, token](store::Connection& connection) {
+      leader::name_writer(connection, server_, token);
+      const RewindJudge::Mark mark = rewinds_.mark();
+      saw_progress_(mark, store::read_progress(connection, server_));
+      observer_.begin_session(rewinds_.mark());
+    };
+    return options;
+  }
+
+  void tell_rewind() {
+    const auto last = rewinds_.last();
+    if (!last || last->audited) return;
+    const std::chrono::duration<double> age = std::chrono::steady_clock::now() - last->at;
+    store::audit_rewind(connection_, server_, last->rewind.seen, last->rewind.found, age.count());
+    rewinds_.audited();
+  }
+
   void tell_phase() {
     const follower::Phase phase = observer_.phase();
     if (told_phase_ == phase) return;
@@ -64,11 +105,15 @@ class FollowerTerm : public Term {
     told_phase_ = phase;
   }
 
-  LoopObserver observer_;
+  const std::string server_;
+  RewindJudge& rewinds_;
+  const std::function<void(const RewindJudge::Mark&, const store::StoreProgress&)> saw_progress_;
+  TermObserver observer_;
   store::Connection connection_;
   store::PostgresEventStore events_;
   store::PostgresSnapshotStore snapshots_;
   store::PostgresOrderStore orders_;
+  store::PostgresStoredObjects stored_;
   hmsclient::Client client_;
   hmsclient::NotificationReader log_;
   hmsclient::SnapshotReader objects_;

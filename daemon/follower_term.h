@@ -7,6 +7,7 @@
 
 #include "daemon/loop_observer.h"
 #include "daemon/loop_thread.h"
+#include "daemon/rewind_judge.h"
 #include "follower/clock.h"
 #include "follower/follower.h"
 #include "hmsclient/snapshot_reader.h"
@@ -30,7 +31,11 @@ struct TermParts {
   StepLimits limits;
   std::function<void(follower::Step)> entered;  ///< may be empty
   follower::Clock& clock;
+  follower::Expected& expected;
   store::ConnectionObserver* store_observer;
+  RewindJudge& rewinds;
+  /// Told of each new session's store, before the session is used.
+  std::function<void(const RewindJudge::Mark&, const store::StoreProgress&)> saw_progress;
 };
 
 /// Connects to the store; the metastore is asked at the first step.

@@ -18,12 +18,7 @@ constexpr milliseconds kQuickCall{10'000};
 // Connections of the endpoint beside those of waiters.
 constexpr size_t kOtherConnections = 1000;
 
-constexpr std::array<std::string_view, 7> kWithoutEffect = {
-    "metastore.settle",         "metastore.overlap_events",
-    "metastore.sweep_interval", "metastore.sweep_tables_per_second",
-    "metastore.max_removed",    "metastore.verify_interval",
-    "admin.probe_listen",
-};
+constexpr std::array<std::string_view, 1> kWithoutEffect = {"admin.probe_listen"};
 
 }  // namespace
 
@@ -60,6 +55,12 @@ follower::Options loop_options(const Configuration& configuration) {
   options.batch_events = static_cast<int32_t>(given.batch_events);
   options.batch_bytes = given.batch_bytes;
   options.gap_grace = given.gap_grace;
+  options.settle = given.settle;
+  options.overlap_events = given.overlap_events;
+  options.sweep_interval = given.sweep_interval;
+  options.sweep_tables_per_second = given.sweep_tables_per_second;
+  options.max_removed = given.max_removed;
+  options.verify_interval = given.verify_interval;
   options.jitter_seed = std::random_device()();
   return options;
 }

@@ -302,7 +302,7 @@ bool Follower::Impl::follow(const Orders& orders) {
 // What a whole look showed is readable, but for what is still to be read again: that holds up
 // whoever waits by itself.
 void Follower::Impl::answer_polls() {
-  if (!answering_ || term_.cursor() < answering_->head) return;
+  if (!answering_ || !stream_.looked_through() || term_.cursor() < answering_->head) return;
   term_.ports.events.answer_polls(answering_->asked);
   answered_polls_ = answering_->asked;
   answering_.reset();

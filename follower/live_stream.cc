@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "follower/event_order.h"
 
@@ -29,15 +30,9 @@ size_t half_between_ids(std::span<const PlannedEvent> events) {
 }  // namespace
 
 LiveStream::LiveStream(Term& term)
-    : term_(term),
-      window_(term.options.overlap_events),
-      ask_(term.options.batch_events),
-      most_overlap_(term.options.overlap_events) {}
+    : term_(term), window_(term.options.overlap_events), ask_(term.options.batch_events) {}
 
-void LiveStream::restart() {
-  window_.restart(term_.state->digests, term_.now());
-  most_overlap_ = term_.options.overlap_events;
-}
+void LiveStream::restart() { window_.restart(term_.state->digests, term_.now()); }
 
 void LiveStream::forget_graces() {
   hole_.clear();
@@ -55,18 +50,21 @@ bool LiveStream::poll(std::optional<int64_t> limit, bool whole) {
   const std::optional<EventPage> delivered = ask(*after);
   if (!delivered) return true;
   const EventPage& page = *delivered;
-  if (is_other_history(page, *after, term_.head)) return true;
+  const std::vector<processor::EventDigest> seen = digests_to_cursor(page);
+  if (is_other_history(page, seen, *after)) return true;
   if (term_.head < cursor && page.events.empty()) return go_back();
   backwards_.clear();
 
-  std::vector<PlannedEvent> planned = plan_late(page);
+  std::vector<PlannedEvent> planned = plan_late(page, seen);
   std::span<const processor::Event> fresh = above_cursor(page);
   // A head that went back for a moment tells nothing of what is missing.
   const int64_t head = std::max(term_.head, cursor);
-  if (fresh.empty() && planned.empty() && !page.events.empty() && head > cursor) {
-    // What is known left no room for more: 4.x caps its answers, and a page is cut by its bytes.
-    most_overlap_ = *after >= cursor - 1 ? 0 : 1;
-    if (*after < cursor) return true;
+  if (fresh.empty() && is_partial(page)) {
+    // No room for more: 4.x caps its answers, and a page is cut by its bytes.
+    go_on_after_ = page.events.back().id - 1;
+    if (*go_on_after_ <= *after) ++*go_on_after_;
+    if (!planned.empty()) apply(planned);
+    return true;
   }
   const Judgement judgement = judge(cursor, head, fresh);
   std::span<const processor::Event> usable = fresh.first(judgement.usable);
@@ -80,12 +78,9 @@ bool LiveStream::poll(std::optional<int64_t> limit, bool whole) {
   for (PlannedEvent& event : plan_events(usable, term_.plain_listener)) {
     planned.push_back(std::move(event));
   }
-  if (!usable.empty()) {
-    hole_.clear();
-    most_overlap_ = term_.options.overlap_events;
-  }
+  if (!usable.empty()) hole_.clear();
   // What a cut page leaves out was made and sent by the metastore for nothing.
-  const auto taken = static_cast<int32_t>(page.events.size());
+  const auto taken = static_cast<int32_t>(fresh.size());
   ask_ = std::min(term_.options.batch_events, page.cut ? std::max(1, 2 * taken) : 2 * ask_);
   if (!planned.empty()) apply(planned);
   return !limited && !judgement.missing && term_.cursor() < head;
@@ -93,20 +88,26 @@ bool LiveStream::poll(std::optional<int64_t> limit, bool whole) {
 
 // Nothing: there is nothing to ask for. Otherwise the id after which events are asked for: before
 // the cursor's own event, which shows that this is still the same history.
-std::optional<int64_t> LiveStream::ask_after(bool whole) const {
+std::optional<int64_t> LiveStream::ask_after(bool whole) {
   const int64_t cursor = term_.cursor();
+  if (go_on_after_) return std::min(*std::exchange(go_on_after_, std::nullopt), cursor);
   const auto lowest = window_.lowest_id();
   const auto unsettled = window_.unsettled_since(term_.now() - term_.options.settle);
   if (term_.head == cursor && !unsettled && !(whole && lowest)) return std::nullopt;
-  if (!lowest || most_overlap_ == 0) {
+  if (!lowest) {
     if (term_.head <= cursor) return std::nullopt;
     return cursor;
   }
   int64_t first = whole || term_.head < cursor ? *lowest : unsettled.value_or(cursor);
   // Far behind, a page is there for new events; one may end between two of one id.
   if (!whole && term_.head - cursor > term_.options.overlap_events) first = cursor;
-  first = std::max({std::min(first, cursor), cursor - most_overlap_ + 1, *lowest});
-  return first - 1;
+  return std::min(first, cursor) - 1;
+}
+
+// Ends below the cursor, or within it, although events that are known come after it.
+bool LiveStream::is_partial(const EventPage& page) const {
+  if (page.events.empty()) return false;
+  return page.cut || window_.count_from(page.events.back().id + 1) > 0;
 }
 
 // An answer that the metastore cannot deliver, although it tells its head, is asked for in ever
@@ -130,7 +131,7 @@ std::optional<EventPage> LiveStream::ask(int64_t after) {
       throw;
     }
     if (after < term_.cursor()) {
-      most_overlap_ = 0;  // perhaps it is one that is known already
+      go_on_after_ = term_.cursor();  // perhaps it is one that is known already
       throw;
     }
     if (!undeliverable_.over(term_, term_.options.gap_grace)) throw;
@@ -142,16 +143,21 @@ std::optional<EventPage> LiveStream::ask(int64_t after) {
   }
 }
 
-// A remembered event that is missing from where the answer must have it: not above its last id,
-// where a metastore may have capped it, nor below its first, where the log was cleaned.
-bool LiveStream::is_other_history(const EventPage& page, int64_t after, int64_t head) {
-  if (page.events.empty()) return false;
-  std::vector<processor::EventDigest> seen;
+std::vector<processor::EventDigest> LiveStream::digests_to_cursor(const EventPage& page) const {
+  std::vector<processor::EventDigest> digests;
   for (const processor::Event& event : page.events) {
     if (event.id > term_.cursor()) break;
-    seen.push_back(processor::digest(event));
+    digests.push_back(processor::digest(event));
   }
-  const bool all_is_there = head < term_.cursor() && !page.cut;
+  return digests;
+}
+
+// A remembered event that is missing from where the answer must have it: not above its last id,
+// where a metastore may have capped it, nor below its first, where the log was cleaned.
+bool LiveStream::is_other_history(const EventPage& page,
+                                  std::span<const processor::EventDigest> seen, int64_t after) {
+  if (page.events.empty()) return false;
+  const bool all_is_there = term_.head < term_.cursor() && !page.cut;
   const int64_t from = std::max(after + 1, page.events.front().id);
   const int64_t to = all_is_there ? kEverything : page.events.back().id;
   const std::optional<int64_t> missing = window_.missing_from(seen, from, to);
@@ -164,16 +170,16 @@ bool LiveStream::is_other_history(const EventPage& page, int64_t after, int64_t 
   return true;
 }
 
-std::vector<PlannedEvent> LiveStream::plan_late(const EventPage& page) {
+std::vector<PlannedEvent> LiveStream::plan_late(const EventPage& page,
+                                                std::span<const processor::EventDigest> seen) {
   std::vector<PlannedEvent> late;
-  for (const processor::Event& event : page.events) {
-    if (event.id > term_.cursor()) break;
-    if (window_.knows(processor::digest(event))) continue;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (window_.knows(seen[i])) continue;
     Standing standing;
     standing.late = true;
-    standing.shared = window_.has_id(event.id);
+    standing.shared = window_.has_id(seen[i].id);
     standing.plain = term_.plain_listener;
-    late.push_back(plan_event(event, standing));
+    late.push_back(plan_event(page.events[i], standing));
   }
   return late;
 }

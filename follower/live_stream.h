@@ -26,16 +26,22 @@ class LiveStream {
   /// One look; true if more is there now. Nothing above `limit` is applied. `whole`: everything
   /// that is remembered is read again, settled or not.
   bool poll(std::optional<int64_t> limit, bool whole);
+  /// A look that takes several answers is over.
+  [[nodiscard]] bool looked_through() const { return !go_on_after_; }
   /// Those remembered of one id; empty where none are.
   [[nodiscard]] std::vector<processor::EventDigest> digests_of(int64_t id) const {
     return window_.digests_of(id);
   }
 
  private:
-  [[nodiscard]] std::optional<int64_t> ask_after(bool whole) const;
+  std::optional<int64_t> ask_after(bool whole);
+  [[nodiscard]] bool is_partial(const EventPage& page) const;
   std::optional<EventPage> ask(int64_t after);
-  bool is_other_history(const EventPage& page, int64_t after, int64_t head);
-  std::vector<PlannedEvent> plan_late(const EventPage& page);
+  [[nodiscard]] std::vector<processor::EventDigest> digests_to_cursor(const EventPage& page) const;
+  bool is_other_history(const EventPage& page, std::span<const processor::EventDigest> seen,
+                        int64_t after);
+  std::vector<PlannedEvent> plan_late(const EventPage& page,
+                                      std::span<const processor::EventDigest> seen);
   [[nodiscard]] std::span<const processor::Event> above_cursor(const EventPage& page) const;
   bool wait_for_hole(int64_t missing);
   bool go_back();
@@ -47,9 +53,9 @@ class LiveStream {
 
   Term& term_;
   EventWindow window_;
-  int32_t ask_;             ///< new events asked for in one call: fewer while they are large
-  int64_t most_overlap_;    ///< ids; fewer while an answer has no room for new ones
-  int64_t shared_ids_ = 0;  ///< events that were not told of yet
+  int32_t ask_;  ///< new events asked for in one call: fewer while they are large
+  std::optional<int64_t> go_on_after_;  ///< a look that is not through yet
+  int64_t shared_ids_ = 0;              ///< events that were not told of yet
   std::optional<std::chrono::steady_clock::time_point> shared_told_;
   Grace hole_;
   Grace backwards_;

@@ -58,8 +58,9 @@ SnapshotRun::SnapshotRun(Term& term, SnapshotPurpose purpose)
   stream_ = term_.ports.objects.snapshot(purpose_.scopes);
 }
 
-// So that an event is known to be late that appears below the snapshot's begin after it.
-void SnapshotRun::remember_before_begin() {
+// So that an event is known to be late that appears below the snapshot's begin after it. Where they
+// cannot be had, perhaps the very cause of the snapshot, it is taken without them.
+void SnapshotRun::remember_before_begin() try {
   term_.ports.observer.entered(Step::read_events);
   int64_t after = std::max<int64_t>(0, begun_at_ - term_.options.overlap_events);
   while (after < begun_at_) {
@@ -71,6 +72,11 @@ void SnapshotRun::remember_before_begin() {
     if (!page.cut) return;
     after = page.events.back().id;
   }
+} catch (const AnotherMetastore&) {
+  throw;
+} catch (const Error& error) {
+  if (error.kind() != ErrorKind::transient) throw;
+  window_.restart({}, begun_);
 }
 
 bool SnapshotRun::step() {

@@ -10,14 +10,23 @@
 
 namespace hmsync::processor {
 
+namespace {
+
+/// Looking it up costs as much as hashing a message.
+const EVP_MD* sha256() {
+  static const EVP_MD* const kSha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return kSha256;
+}
+
+}  // namespace
+
 struct MessageHash::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
   ~State() { EVP_MD_CTX_free(context); }
 };
 
 MessageHash::MessageHash() : state_(std::make_unique<State>()) {
-  if (state_->context == nullptr ||
-      EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) != 1) {
+  if (state_->context == nullptr || EVP_DigestInit_ex(state_->context, sha256(), nullptr) != 1) {
     throw Error(ErrorKind::fatal, "OpenSSL offers no SHA-256: events cannot be told apart");
   }
 }

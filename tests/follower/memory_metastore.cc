@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "follower/scope.h"
 #include "processor/error.h"
 #include "tests/follower/event_messages.h"
 
@@ -131,6 +132,16 @@ std::optional<std::string> MemoryMetastore::uuid() {
   return database_uuid;
 }
 
+bool MemoryMetastore::plain_listener() {
+  before_call("plain_listener");
+  return plain;
+}
+
+int64_t MemoryMetastore::count_tables() {
+  before_call("count_tables");
+  return static_cast<int64_t>(objects_.tables.size());
+}
+
 std::optional<processor::Database> MemoryMetastore::database(const DatabaseName& name) {
   before_call("database");
   const auto found = objects_.databases.find(name);
@@ -149,15 +160,14 @@ std::optional<processor::Table> MemoryMetastore::table(const TableName& name) {
 /// then is left out, and a table's partitions come in a page after the table.
 class MemorySnapshotStream : public follower::SnapshotStream {
  public:
-  MemorySnapshotStream(MemoryMetastore& metastore, const follower::Scope& scope)
+  MemorySnapshotStream(MemoryMetastore& metastore, const std::vector<follower::Scope>& scopes)
       : metastore_(metastore) {
     metastore_.before_call("list");
     for (const auto& [name, database] : metastore_.objects_.databases) {
-      if (!scope.table && (!scope.database || *scope.database == name)) databases_.push_back(name);
+      if (follower::contains(scopes, name)) databases_.push_back(name);
     }
     for (const auto& [name, stored] : metastore_.objects_.tables) {
-      if (scope.database && *scope.database != name.in_database()) continue;
-      if (!scope.table || *scope.table == name.table) tables_.push_back(name);
+      if (follower::contains(scopes, name)) tables_.push_back(name);
     }
   }
 
@@ -215,8 +225,9 @@ class MemorySnapshotStream : public follower::SnapshotStream {
   std::vector<TableName> partitioned_;
 };
 
-std::unique_ptr<follower::SnapshotStream> MemoryMetastore::snapshot(const follower::Scope& scope) {
-  return std::make_unique<MemorySnapshotStream>(*this, scope);
+std::unique_ptr<follower::SnapshotStream> MemoryMetastore::snapshot(
+    const std::vector<follower::Scope>& scopes) {
+  return std::make_unique<MemorySnapshotStream>(*this, scopes);
 }
 
 }  // namespace hmsync::doubles

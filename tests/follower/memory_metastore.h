@@ -34,7 +34,8 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
  public:
   /// Called before every port call with its name: may change the metastore, or throw.
   std::function<void(std::string_view)> before_call = [](std::string_view) {};
-  std::string database_uuid = "uuid-1";
+  std::optional<std::string> database_uuid = "uuid-1";
+  bool plain = false;
   size_t tables_a_page = 2;
   size_t events_a_page = SIZE_MAX;  ///< a page of more is cut, as by its bytes
   int32_t most_asked_after_a_cut = 0;
@@ -72,9 +73,12 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
   int64_t head() override;
   follower::EventPage events(const follower::EventRequest& request) override;
   std::optional<std::string> uuid() override;
-  std::unique_ptr<follower::SnapshotStream> snapshot(const follower::Scope& scope) override;
+  bool plain_listener() override;
+  std::unique_ptr<follower::SnapshotStream> snapshot(
+      const std::vector<follower::Scope>& scopes) override;
   std::optional<processor::Database> database(const processor::DatabaseName& name) override;
   std::optional<processor::Table> table(const processor::TableName& name) override;
+  int64_t count_tables() override;
 
  private:
   friend class MemorySnapshotStream;

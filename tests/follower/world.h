@@ -46,10 +46,17 @@ struct World {
   MemoryStore store;
   VirtualClock clock;
   RecordingObserver observer;
+  follower::Expected expected;
   follower::Options options;
   std::unique_ptr<follower::Follower> follower;
 
-  World() { elect(1); }
+  /// Sweeps and automatic dry runs are for tests that want them.
+  World() {
+    options.sweep_interval = {};
+    options.sweep_tables_per_second = 0;
+    options.verify_interval = {};
+    elect(1);
+  }
 
   /// A new term of leadership.
   void elect(int64_t epoch) {
@@ -58,8 +65,9 @@ struct World {
   }
   void make_follower() {
     follower = std::make_unique<follower::Follower>(
-        follower::Ports{metastore, metastore, store, store, store, clock, observer}, options,
-        store.follower.token);
+        follower::Ports{metastore, metastore, store, store, store, store, expected, clock,
+                        observer},
+        options, store.follower.token);
   }
   std::chrono::milliseconds step() {
     const auto wait = follower->step();
@@ -77,7 +85,7 @@ struct World {
   /// Until the store stands at the metastore's head, and no snapshot runs.
   bool catch_up() {
     return run_until([&] {
-      return store.follower.cursor == metastore.now() && !store.orders.re_reads_due &&
+      return store.follower.cursor == metastore.now() && store.re_reads.empty() &&
              store.orders.resyncs.empty() &&
              observer.last_poll.phase == follower::Phase::following &&
              observer.last_poll.state.cursor == metastore.now();
