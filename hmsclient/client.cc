@@ -55,7 +55,6 @@ struct Client::Tries {
 
 Connection* Client::connection(Tries& tries) {
   if (connection_ && connection_->usable()) {
-    tries.accepted = true;
     return connection_.get();
   }
   connection_.reset();
@@ -111,6 +110,8 @@ void Client::run(const std::function<void(Connection&)>& work) {
       if (error.kind() != ErrorKind::transient) {
         throw;
       }
+      // One from an earlier run that broke says nothing about what its address leads to now.
+      tries.accepted = tries.accepted || (connection_ && connection_->usable());
       move_on(tries);
       if (interrupt_->raised()) {
         throw;

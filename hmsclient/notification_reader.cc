@@ -34,23 +34,27 @@ void read_message(Connection& connection, Protocol& in, processor::Event& event)
   if (size < 0) {
     throw TProtocolException(TProtocolException::NEGATIVE_SIZE);
   }
-  const bool kept = size <= connection.max_message();
-  processor::MessageHash hash;
+  std::optional<processor::MessageHash> hash;
+  if (size > connection.max_message()) {
+    hash.emplace();
+  }
   std::string part;
-  for (int32_t left = size; left > 0; left -= static_cast<int32_t>(part.size())) {
+  std::string& text = hash ? part : event.message;
+  for (int32_t left = size; left > 0;) {
     connection.begin_element();
-    part.resize(static_cast<size_t>(std::min(left, kPartBytes)));
-    in.getTransport()->readAll(reinterpret_cast<uint8_t*>(part.data()),
-                               static_cast<uint32_t>(part.size()));
-    if (kept) {
-      event.message += part;
-    } else {
-      hash.add(part);
+    const int32_t coming = std::min(left, kPartBytes);
+    const size_t begin = hash ? 0 : text.size();
+    text.resize(begin + static_cast<size_t>(coming));
+    in.getTransport()->readAll(reinterpret_cast<uint8_t*>(text.data() + begin),
+                               static_cast<uint32_t>(coming));
+    if (hash) {
+      hash->add(text);
     }
+    left -= coming;
   }
   connection.begin_element();
-  if (!kept) {
-    event.withheld = {size, hash.take()};
+  if (hash) {
+    event.withheld = {size, hash->take()};
   }
 }
 

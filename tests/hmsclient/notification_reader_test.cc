@@ -227,6 +227,35 @@ TEST(NotificationReader, AMessageAboveTheLimitIsWithheldAndWhatFollowsIsStillRea
   EXPECT_EQ(hms.connections(), 1);
 }
 
+TEST(NotificationReader, AWithheldMessageTakesNoneOfThePagesBytes) {
+  FakeHms hms;
+  hms.set_events(events_of({1, 2, 3, 4, 5}, 300 << 10));
+  Options options = options_for(hms);
+  options.max_message = 100 << 10;
+  Client client(options);
+  const follower::EventPage page = NotificationReader(client).events({.max_bytes = 200 << 10});
+  EXPECT_THAT(ids(page), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_FALSE(page.cut);
+}
+
+TEST(NotificationReader, WithheldMessagesBehindAFullPageAreNotReadThrough) {
+  FakeHms hms;
+  std::vector<processor::Event> events = events_of({1, 2}, 10);
+  for (const processor::Event& large : events_of({3, 4, 5, 6, 7, 8, 9}, 800 << 10)) {
+    events.push_back(large);
+  }
+  hms.set_events(events);
+  Options options = options_for(hms);
+  options.max_message = 100 << 10;
+  Client client(options);
+  NotificationReader reader(client);
+  const follower::EventPage page = reader.events({.max_bytes = 20});
+  EXPECT_THAT(ids(page), ElementsAre(1, 2));
+  EXPECT_TRUE(page.cut);
+  EXPECT_THAT(ids(reader.events({.after = 8})), ElementsAre(9));
+  EXPECT_EQ(hms.connections(), 2);
+}
+
 TEST(NotificationReader, TheLimitIsForOneEventAndNotForTheAnswer) {
   FakeHms hms;
   std::vector<processor::Event> events;
@@ -238,6 +267,41 @@ TEST(NotificationReader, TheLimitIsForOneEventAndNotForTheAnswer) {
   options.max_message = 100 << 10;
   Client client(options);
   EXPECT_EQ(NotificationReader(client).events({}).events.size(), 50U);
+}
+
+TEST(NotificationReader, AnAnswerThatTheServerCapsIsReturnedAsItIs) {
+  FakeHms hms(FakeHms::Version::v4_0);
+  hms.set_events(events_of({1, 2, 3, 4, 5, 6, 7, 8, 9}, 10));
+  hms.set_most_events(4);
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  const follower::EventPage page = reader.events({.after = 2, .max_events = 1000});
+  EXPECT_THAT(ids(page), ElementsAre(3, 4, 5, 6));
+  EXPECT_FALSE(page.cut) << "only the server knows of more";
+  EXPECT_EQ(hms.calls("get_next_notification"), 1);
+}
+
+TEST(NotificationReader, AnIdThatTheServersCapCutsDoesNotMakeItAskForEver) {
+  FakeHms hms(FakeHms::Version::v4_0);
+  hms.set_events(events_of(std::vector<int64_t>(9, 7), 10));
+  hms.set_most_events(4);
+  Client client(options_for(hms));
+  const follower::EventPage page = NotificationReader(client).events({.max_events = 3});
+  EXPECT_THAT(ids(page), ElementsAre(7, 7, 7, 7));
+  EXPECT_EQ(hms.calls("get_next_notification"), 2);
+}
+
+TEST(NotificationReader, AHeadThatGoesBackOrPromisesMoreThanIsListedIsTold) {
+  FakeHms hms;
+  hms.set_events(events_of({8, 9}, 10));
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  EXPECT_EQ(reader.head(), 9);
+  hms.set_head(5);
+  EXPECT_EQ(reader.head(), 5);
+  hms.set_head(12);
+  EXPECT_EQ(reader.head(), 12);
+  EXPECT_THAT(ids(reader.events({.after = 7})), ElementsAre(8, 9));
 }
 
 TEST(NotificationReader, AMissingListIsAnEmptyPage) {
@@ -297,6 +361,38 @@ TEST(NotificationReader, TheUuidIsAskedForAndAbsentWhereTheServerHasNone) {
   EXPECT_EQ(reader.uuid(), std::nullopt);
   EXPECT_EQ(old.calls("get_metastore_db_uuid"), 1) << "once known, it is not asked again";
   EXPECT_EQ(old.connections(), 1);
+}
+
+TEST(NotificationReader, AListenerWithinTheTransactionIsNotAPlainOne) {
+  const std::string setting = "hive.metastore.transactional.event.listeners";
+  FakeHms hms;
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  EXPECT_TRUE(reader.plain_listener()) << "2.3 answers an empty setting by the caller's default";
+  hms.set_setting(setting, "");
+  EXPECT_TRUE(reader.plain_listener());
+  hms.set_setting(setting, "com.acme.AuditListener");
+  EXPECT_TRUE(reader.plain_listener());
+  hms.set_setting(
+      setting, "com.acme.AuditListener,org.apache.hive.hcatalog.listener.DbNotificationListener");
+  EXPECT_FALSE(reader.plain_listener());
+  EXPECT_THAT(hms.asked("get_config_value"), testing::Each(setting));
+}
+
+TEST(NotificationReader, AMetastoreThatDoesNotSayHasNoPlainListener) {
+  FakeHms hms;
+  Client client(options_for(hms));
+  NotificationReader reader(client);
+  hms.on("get_config_value",
+         {.kind = Reaction::Kind::exception, .number = 1, .text = "not allowed"});
+  EXPECT_FALSE(reader.plain_listener());
+  hms.on("get_config_value", Reaction::unknown_method());
+  EXPECT_FALSE(reader.plain_listener());
+  EXPECT_EQ(hms.connections(), 1);
+  Client other(options_for(hms));
+  hms.on("get_config_value", {.kind = Reaction::Kind::close});
+  expect_error(ErrorKind::transient, "closed the connection",
+               [&] { NotificationReader(other).plain_listener(); });
 }
 
 TEST(NotificationReader, ABrokenPageIsAskedForAgainAndNothingOfItIsKept) {

@@ -11,6 +11,7 @@
 #include "tests/fixtures/eventually.h"
 #include "tests/fixtures/fake_hms.h"
 #include "tests/hmsclient/expect_error.h"
+#include "tests/hmsclient/small_metastore.h"
 
 namespace hmsync::hmsclient {
 namespace {
@@ -21,111 +22,6 @@ using fixtures::Reaction;
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
-
-Options options_for(const FakeHms& hms) {
-  Options options;
-  options.uris = {hms.uri()};
-  options.call_timeout = milliseconds(20000);
-  options.first_backoff = milliseconds(1);
-  options.longest_backoff = milliseconds(4);
-  return options;
-}
-
-processor::Database database(const std::string& name, const std::string& catalog = "hive") {
-  processor::Database made;
-  made.name = {catalog, name};
-  made.owner = {"alice", processor::OwnerType::user};
-  made.location = processor::Location{"hdfs", "nn:8020", "/warehouse/" + name + ".db"};
-  return made;
-}
-
-processor::Table table(const std::string& in, const std::string& name,
-                       std::vector<std::string> keys = {}, const std::string& catalog = "hive") {
-  processor::Table made;
-  made.name = {catalog, in, name};
-  made.type = "MANAGED_TABLE";
-  made.owner = {"bob", processor::OwnerType::role};
-  made.location = processor::Location{"hdfs", "nn:8020", "/warehouse/" + in + ".db/" + name};
-  made.identity = "created:1700000000";
-  made.columns = {"id", "name"};
-  made.partition_keys = std::move(keys);
-  return made;
-}
-
-processor::Partition partition(const processor::Table& in, const std::string& value) {
-  processor::Partition made;
-  made.values = {value};
-  made.location = in.location;
-  made.location->path += "/" + in.partition_keys.at(0) + "=" + value;
-  return made;
-}
-
-struct Everything {
-  std::vector<processor::Database> databases;
-  std::vector<processor::Table> tables;
-  std::map<processor::TableName, std::vector<processor::Partition>> partitions;
-  std::vector<follower::SnapshotPage> pages;
-};
-
-/// Fails where a partition comes before its table.
-Everything read_all(follower::SnapshotStream& stream) {
-  Everything all;
-  std::set<processor::TableName> known;
-  while (auto page = stream.next()) {
-    for (const processor::Database& each : page->databases) {
-      all.databases.push_back(each);
-    }
-    for (const processor::Table& each : page->tables) {
-      all.tables.push_back(each);
-      known.insert(each.name);
-    }
-    for (const follower::TablePartitions& each : page->partitions) {
-      EXPECT_TRUE(known.contains(each.table)) << each.table.table << " comes after its partitions";
-      auto& into = all.partitions[each.table];
-      into.insert(into.end(), each.partitions.begin(), each.partitions.end());
-    }
-    all.pages.push_back(std::move(*page));
-  }
-  return all;
-}
-
-Everything read_all(SnapshotReader& reader, const follower::Scope& scope = {}) {
-  const auto stream = reader.snapshot({scope});
-  return read_all(*stream);
-}
-
-/// Two databases; a plain, a partitioned and a view table; a partition elsewhere and one nowhere.
-class ASmallMetastore {
- public:
-  explicit ASmallMetastore(FakeHms& hms) {
-    hms.set_head(41);
-    hms.put(sales);
-    hms.put(empty);
-    hms.put(orders);
-    hms.put(customers);
-    hms.put(view());
-    hms.put(orders.name, inside);
-    hms.put(orders.name, outside());
-    hms.put(orders.name, nowhere());
-  }
-
-  static processor::Table view() {
-    processor::Table made = table("sales", "recent");
-    made.type = "VIRTUAL_VIEW";
-    made.location.reset();
-    return made;
-  }
-  static processor::Partition outside() {
-    return {{"2026-11-29"}, processor::Location{"s3a", "bucket", "/old orders/%3A"}};
-  }
-  static processor::Partition nowhere() { return {{"2026-11-28"}, std::nullopt}; }
-
-  const processor::Database sales = database("sales");
-  const processor::Database empty = database("empty");
-  const processor::Table orders = table("sales", "orders", {"dt"});
-  const processor::Table customers = table("sales", "customers");
-  const processor::Partition inside = partition(orders, "2026-11-30");
-};
 
 class EveryVersion : public testing::TestWithParam<FakeHms::Version> {};
 
@@ -297,41 +193,6 @@ TEST(SnapshotReader, ADatabaseWithoutTablesShowsThatReadingGoesOn) {
   EXPECT_TRUE(shown);
 }
 
-TEST(SnapshotReader, AScopeOfOneDatabaseLeavesTheOthersOut) {
-  FakeHms hms;
-  const ASmallMetastore small(hms);
-  hms.put(database("other"));
-  hms.put(table("other", "t"));
-  SnapshotReader reader(options_for(hms));
-  const Everything all = read_all(reader, {.database = {{"hive", "Sales"}}, .table = {}});
-  EXPECT_THAT(all.databases, ElementsAre(small.sales));
-  EXPECT_EQ(all.tables.size(), 3U);
-  EXPECT_EQ(all.partitions.size(), 1U);
-  EXPECT_THAT(hms.asked("get_all_tables"), ElementsAre("sales"));
-}
-
-TEST(SnapshotReader, AScopeOfOneTableHasItWithItsPartitions) {
-  FakeHms hms;
-  const ASmallMetastore small(hms);
-  SnapshotReader reader(options_for(hms));
-  const Everything all = read_all(reader, {.database = {{"hive", "sales"}}, .table = "Orders"});
-  EXPECT_TRUE(all.databases.empty());
-  EXPECT_THAT(all.tables, ElementsAre(small.orders));
-  EXPECT_EQ(all.partitions.at(small.orders.name).size(), 3U);
-}
-
-TEST(SnapshotReader, AScopeOfWhatIsGoneHasNoObjects) {
-  FakeHms hms;
-  const ASmallMetastore small(hms);
-  SnapshotReader reader(options_for(hms));
-  const Everything database = read_all(reader, {.database = {{"hive", "gone"}}, .table = {}});
-  EXPECT_TRUE(database.databases.empty());
-  EXPECT_TRUE(database.tables.empty());
-  const Everything table = read_all(reader, {.database = {{"hive", "sales"}}, .table = "gone"});
-  EXPECT_TRUE(table.tables.empty());
-  EXPECT_TRUE(table.partitions.empty());
-}
-
 TEST(SnapshotReader, ObjectsOfOtherCatalogsAreReadByTheirOwnNames) {
   FakeHms hms;
   const ASmallMetastore small(hms);
@@ -423,6 +284,37 @@ TEST(SnapshotReader, APageThatFailsIsReadAgainAlone) {
   EXPECT_EQ(all.partitions.at(small.orders.name).size(), 3U);
   EXPECT_EQ(hms.calls("get_all_databases"), 1);
   EXPECT_EQ(hms.connections(), 3);
+}
+
+TEST(SnapshotReader, OneFailingPageAmongManyIsReadAgainAndTheOthersAreNot) {
+  FakeHms hms;
+  hms.put(database("sales"));
+  for (int i = 0; i < 60; ++i) {
+    hms.put(table("sales", "t" + std::to_string(100 + i)));
+  }
+  std::atomic<int> failures = 0;
+  hms.on("get_table_objects_by_name_req", [&](int call) {
+    failures += call == 7 ? 1 : 0;
+    return Reaction{.kind = call == 7 ? Reaction::Kind::half_answer : Reaction::Kind::answer};
+  });
+  SnapshotReader reader(options_for(hms), {.connections = 3, .tables_per_page = 3});
+  std::set<std::string> names;
+  for (const processor::Table& each : read_all(reader).tables) {
+    EXPECT_TRUE(names.insert(each.name.table).second) << each.name.table << " came twice";
+  }
+  EXPECT_EQ(names.size(), 60U);
+  EXPECT_EQ(failures, 1);
+  std::map<std::string, int> asked;
+  for (const std::string& page : hms.asked("get_table_objects_by_name_req")) {
+    ++asked[page];
+  }
+  EXPECT_EQ(asked.size(), 20U);
+  EXPECT_EQ(
+      std::count_if(asked.begin(), asked.end(), [](const auto& page) { return page.second == 2; }),
+      1);
+  EXPECT_EQ(hms.calls("get_table_objects_by_name_req"), 21);
+  EXPECT_EQ(hms.calls("get_all_tables"), 1);
+  EXPECT_EQ(hms.calls("get_database"), 1);
 }
 
 TEST(SnapshotReader, APageThatFailsForGoodEndsTheStreamWithTheReason) {
