@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "follower/metastore.h"
 #include "metrics/follower_probe.h"
 #include "metrics/snapshot_probe.h"
 
@@ -30,6 +31,11 @@ ProblemCode problem_of(Step step, ErrorKind kind) {
   return kind == ErrorKind::fatal ? ProblemCode::store_refused : ProblemCode::store_unreachable;
 }
 
+// Of a snapshot that takes the place of events that are missing.
+bool replaces_history(const std::string& reason) {
+  return reason == "initial" || reason == "gap" || reason == "reset";
+}
+
 std::string text_of(const follower::ObjectCounts& counts) {
   return fmt::format("{} databases, {} tables, {} partitions", counts.databases, counts.tables,
                      counts.partitions);
@@ -55,15 +61,7 @@ void LoopObserver::entered(Step step) {
 
 void LoopObserver::polled(const follower::PollReport& report) {
   parts_.board.polled(report);
-  for (const ProblemCode code :
-       {ProblemCode::store_unreachable, ProblemCode::store_refused,
-        ProblemCode::metastore_unreachable, ProblemCode::metastore_not_authorised}) {
-    // While paused the metastore was not asked.
-    const bool metastore =
-        code == ProblemCode::metastore_unreachable || code == ProblemCode::metastore_not_authorised;
-    if (metastore && report.phase == follower::Phase::paused) continue;
-    parts_.board.cured(Reporter::loop, code);
-  }
+  judge_problems(report);
   parts_.follower_probe.set_paused(report.pause.has_value());
   if (report.state.cursor && report.phase != follower::Phase::paused) {
     parts_.follower_probe.polled(*report.state.cursor, report.head, seconds(report.took));
@@ -79,6 +77,33 @@ void LoopObserver::polled(const follower::PollReport& report) {
                     {{"cursor", report.state.cursor.value_or(-1)}, {"head", report.head}});
   }
   summarise();
+}
+
+// What this look shows to be over.
+void LoopObserver::judge_problems(const follower::PollReport& report) {
+  parts_.board.cured(Reporter::loop, ProblemCode::store_unreachable);
+  parts_.board.cured(Reporter::loop, ProblemCode::store_refused);
+  // While paused the metastore was not asked.
+  if (report.phase == follower::Phase::paused) return;
+  parts_.board.cured(Reporter::loop, ProblemCode::metastore_unreachable);
+  parts_.board.cured(Reporter::loop, ProblemCode::metastore_not_authorised);
+  parts_.board.cured(Reporter::loop, ProblemCode::another_metastore);
+  if (plain_listener_ && !report.plain_listener) {
+    plain_listener_ = false;
+    parts_.board.cured(Reporter::loop, ProblemCode::plain_listener);
+    parts_.log.info("the metastore's notification listener is transactional now");
+  }
+  if (report.phase != follower::Phase::following) return;
+  parts_.board.cured(Reporter::loop, ProblemCode::history_lost);
+  if (replaces_history(refused_)) {
+    refused_.clear();
+    parts_.board.cured(Reporter::loop, ProblemCode::snapshot_refused);
+  }
+  const bool read_again = failed_ == "re_read" && report.pending_re_reads == 0;
+  if (replaces_history(failed_) || read_again) {
+    failed_.clear();
+    parts_.board.cured(Reporter::loop, ProblemCode::snapshot_failed);
+  }
 }
 
 void LoopObserver::applied(const follower::BatchReport& report) {
@@ -98,6 +123,7 @@ void LoopObserver::applied(const follower::BatchReport& report) {
   cursor_ = report.state.cursor.value_or(0);
   const int64_t events = report.counts.applied + report.counts.ignored + report.counts.quarantined;
   parts_.follower_probe.batch_applied(cursor_, events, seconds(report.took));
+  shared_ids_ += report.counts.shared_id;
   applied_events_ += report.counts.applied;
   ignored_events_ += report.counts.ignored;
   ++applied_batches_;
@@ -111,12 +137,19 @@ void LoopObserver::summarise() {
   const auto now = std::chrono::steady_clock::now();
   if (now - summarised_ < kSummaryInterval) return;
   summarised_ = now;
-  if (applied_batches_ == 0) return;
-  parts_.log.info("applied events in the last minute", {{"event", cursor_},
-                                                        {"batches", applied_batches_},
-                                                        {"applied", applied_events_},
-                                                        {"ignored", ignored_events_}});
-  applied_batches_ = applied_events_ = ignored_events_ = 0;
+  if (applied_batches_ > 0) {
+    parts_.log.info("applied events in the last minute", {{"event", cursor_},
+                                                          {"batches", applied_batches_},
+                                                          {"applied", applied_events_},
+                                                          {"ignored", ignored_events_},
+                                                          {"shared_ids", shared_ids_}});
+  }
+  if (re_reads_ > 0) {
+    parts_.log.info("read objects again in the last minute, as events could not be believed",
+                    {{"event", cursor_}, {"re_reads", re_reads_}, {"differed", re_read_objects_}});
+  }
+  applied_batches_ = applied_events_ = ignored_events_ = shared_ids_ = 0;
+  re_reads_ = re_read_objects_ = 0;
 }
 
 void LoopObserver::snapshot(const SnapshotReport& report) {
@@ -128,30 +161,72 @@ void LoopObserver::snapshot(const SnapshotReport& report) {
     return;
   }
   snapshot_runs_ = false;
-  if (report.state == SnapshotReport::State::dropped) {
-    parts_.log.info("a snapshot was dropped", {{"reason", report.reason}});
-    return;
+  switch (report.state) {
+    case SnapshotReport::State::running:
+      return;
+    case SnapshotReport::State::dropped:
+      parts_.log.info("a snapshot was dropped", {{"reason", report.reason}});
+      return;
+    case SnapshotReport::State::failed:
+      return snapshot_failed(report);
+    case SnapshotReport::State::refused:
+      return snapshot_refused(report);
+    case SnapshotReport::State::published:
+    case SnapshotReport::State::compared:
+      return snapshot_over(report);
   }
-  if (report.state == SnapshotReport::State::failed) {
-    parts_.snapshot_probe.ended(report.reason, "failed", seconds(report.took));
+}
+
+void LoopObserver::snapshot_failed(const SnapshotReport& report) {
+  parts_.snapshot_probe.ended(report.reason, "failed", seconds(report.took));
+  // A sweep goes on with the next objects; why it failed is told by failed(), too.
+  if (report.reason != "sweep") {
+    failed_ = report.reason;
     parts_.board.failed(Reporter::loop, ProblemCode::snapshot_failed,
                         "a snapshot failed: " + report.failure);
-    parts_.log.warn("a snapshot failed", {{"reason", report.reason}, {"error", report.failure}});
-    return;
   }
+  parts_.log.warn("a snapshot failed", {{"reason", report.reason}, {"error", report.failure}});
+}
+
+void LoopObserver::snapshot_refused(const SnapshotReport& report) {
+  parts_.snapshot_probe.ended(report.reason, "refused", seconds(report.took));
+  refused_ = report.reason;
+  parts_.board.failed(
+      Reporter::loop, ProblemCode::snapshot_refused,
+      fmt::format("a snapshot ({}) was refused: {}", report.reason, report.failure));
+  parts_.log.warn("a snapshot was refused", {{"reason", report.reason},
+                                             {"event", report.event},
+                                             {"why", report.failure},
+                                             {"removed", text_of(report.difference.removed)}});
+}
+
+void LoopObserver::snapshot_over(const SnapshotReport& report) {
   parts_.snapshot_probe.ended(report.reason, "done", seconds(report.took));
   count_differences(report);
+  failed_.clear();
   parts_.board.cured(Reporter::loop, ProblemCode::snapshot_failed);
-  parts_.log.info(report.state == SnapshotReport::State::published ? "a snapshot was published"
-                                                                   : "a snapshot was compared",
-                  {{"reason", report.reason},
-                   {"begun_at", report.begun_at},
-                   {"event", report.event},
-                   {"added", text_of(report.difference.added)},
-                   {"changed", text_of(report.difference.changed)},
-                   {"removed", text_of(report.difference.removed)},
-                   {"suspended_grants", report.difference.suspended_grants},
-                   {"seconds", seconds(report.took)}});
+  const bool published = report.state == SnapshotReport::State::published;
+  if (published &&
+      (report.reason == refused_ || report.reason == "resync" || replaces_history(report.reason))) {
+    refused_.clear();
+    parts_.board.cured(Reporter::loop, ProblemCode::snapshot_refused);
+  }
+  const std::string added = text_of(report.difference.added);
+  const std::string changed = text_of(report.difference.changed);
+  const std::string removed = text_of(report.difference.removed);
+  const Log::Fields fields = {{"reason", report.reason},
+                              {"begun_at", report.begun_at},
+                              {"event", report.event},
+                              {"added", added},
+                              {"changed", changed},
+                              {"removed", removed},
+                              {"suspended_grants", report.difference.suspended_grants},
+                              {"seconds", seconds(report.took)}};
+  if (report.reason == "re_read") {  // summed once a minute
+    parts_.log.debug("objects were read again", fields);
+  } else {
+    parts_.log.info(published ? "a snapshot was published" : "a snapshot was compared", fields);
+  }
 }
 
 void LoopObserver::count_differences(const SnapshotReport& report) {
@@ -162,25 +237,61 @@ void LoopObserver::count_differences(const SnapshotReport& report) {
   const int64_t databases = sum(&follower::ObjectCounts::databases);
   const int64_t tables = sum(&follower::ObjectCounts::tables);
   const int64_t partitions = sum(&follower::ObjectCounts::partitions);
+  const int64_t all = databases + tables + partitions;
   if (report.state == SnapshotReport::State::compared) {
-    parts_.follower_probe.verified(databases + tables + partitions);
+    // Of what people ask for, a part may be looked at alone.
+    if (report.reason == "verify") parts_.follower_probe.verified(all);
     return;
   }
-  // The others follow on lost history: events told of the difference, but could not be read.
-  if (report.reason != "resync" && report.reason != "re_read") return;
+  if (report.reason == "re_read") {
+    ++re_reads_;
+    re_read_objects_ += all;
+  }
+  // The others follow on events that told of the difference, but could not be read or believed.
+  if (report.reason != "resync" && report.reason != "sweep") return;
   parts_.follower_probe.drift("database", databases);
   parts_.follower_probe.drift("table", tables);
   parts_.follower_probe.drift("partition", partitions);
 }
 
 void LoopObserver::noticed(const follower::Notice& notice) {
-  if (notice.kind == follower::Notice::Kind::gap) parts_.follower_probe.gap();
-  if (notice.kind == follower::Notice::Kind::reset) parts_.follower_probe.reset();
-  parts_.log.warn(notice.text, {{"event", notice.event}});
+  using Kind = follower::Notice::Kind;
+  const char* kind = follower::to_string(notice.kind);
+  switch (notice.kind) {
+    case Kind::gap:
+      parts_.follower_probe.gap();
+      parts_.board.failed(Reporter::loop, ProblemCode::history_lost, notice.text);
+      break;
+    case Kind::reset:
+      parts_.follower_probe.reset();
+      parts_.board.failed(Reporter::loop, ProblemCode::history_lost, notice.text);
+      break;
+    case Kind::plain_listener:
+      plain_listener_ = true;
+      parts_.board.failed(Reporter::loop, ProblemCode::plain_listener, notice.text);
+      break;
+    case Kind::recovered:
+      refused_.clear();
+      parts_.board.cured(Reporter::loop, ProblemCode::history_lost);
+      parts_.board.cured(Reporter::loop, ProblemCode::snapshot_refused);
+      return parts_.log.info(notice.text, {{"event", notice.event}, {"oddity", kind}});
+    case Kind::shared_id:  // common where it happens at all; the loop tells of it once a minute
+      return parts_.log.info(notice.text, {{"event", notice.event}, {"oddity", kind}});
+    case Kind::refuted:  // by a reading, not within a batch
+      parts_.follower_probe.refuted(1);
+      break;
+    case Kind::poison:
+    case Kind::late:
+    case Kind::drift:
+      break;  // counted with the batch or the snapshot
+  }
+  parts_.log.warn(notice.text, {{"event", notice.event}, {"oddity", kind}});
 }
 
 void LoopObserver::failed(const Error& error) {
-  const ProblemCode code = problem_of(step_, error.kind());
+  const bool another = dynamic_cast<const follower::AnotherMetastore*>(&error) != nullptr;
+  const ProblemCode code =
+      another ? ProblemCode::another_metastore : problem_of(step_, error.kind());
   parts_.board.failed(Reporter::loop, code, error.what());
   const auto now = std::chrono::steady_clock::now();
   if (logged_failure_ == error.what() && now - logged_failure_at_ < kSummaryInterval) return;

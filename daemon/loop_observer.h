@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <string>
 
 #include "daemon/logging.h"
 #include "daemon/loop_watchdog.h"
@@ -50,7 +52,11 @@ class LoopObserver : public follower::Observer {
 
  private:
   [[nodiscard]] std::chrono::milliseconds limit(follower::Step step) const;
+  void judge_problems(const follower::PollReport& report);
   void summarise();
+  void snapshot_over(const follower::SnapshotReport& report);
+  void snapshot_refused(const follower::SnapshotReport& report);
+  void snapshot_failed(const follower::SnapshotReport& report);
   void count_differences(const follower::SnapshotReport& report);
 
   const Parts parts_;
@@ -59,11 +65,17 @@ class LoopObserver : public follower::Observer {
   follower::Step step_ = follower::Step::idle;  ///< the last that was not idle
   follower::Phase phase_ = follower::Phase::starting;
   bool snapshot_runs_ = false;
+  std::string refused_;  ///< the reason of the snapshot that was; empty: none, or cured
+  std::string failed_;   ///< the same of the one that failed
+  bool plain_listener_ = false;
   // What is routine is logged in sums.
   std::chrono::steady_clock::time_point summarised_ = std::chrono::steady_clock::now();
   int64_t applied_events_ = 0;
   int64_t ignored_events_ = 0;
   int64_t applied_batches_ = 0;
+  int64_t shared_ids_ = 0;
+  int64_t re_reads_ = 0;         ///< that found something else than is stored
+  int64_t re_read_objects_ = 0;  ///< that were something else
   int64_t cursor_ = 0;
   // A failure that lasts is logged once a minute.
   std::string logged_failure_;

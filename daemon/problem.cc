@@ -24,6 +24,16 @@ const char* to_string(ProblemCode code) {
       return "quarantine";
     case ProblemCode::suspended_grants:
       return "suspended_grants";
+    case ProblemCode::store_rewound:
+      return "store_rewound";
+    case ProblemCode::snapshot_refused:
+      return "snapshot_refused";
+    case ProblemCode::another_metastore:
+      return "another_metastore";
+    case ProblemCode::plain_listener:
+      return "plain_listener";
+    case ProblemCode::history_lost:
+      return "history_lost";
   }
   return "other";
 }
@@ -31,8 +41,8 @@ const char* to_string(ProblemCode code) {
 const char* action_for(ProblemCode code) {
   switch (code) {
     case ProblemCode::store_unreachable:
-      return "start the database, or correct store.dsn; the daemon goes on by itself once it "
-             "answers";
+      return "see the message: start the database, make it writable, make room on its disk, or "
+             "correct store.dsn; the daemon goes on by itself";
     case ProblemCode::store_refused:
       return "give the role of store.dsn its rights on the schema, or run hmsyncd --migrate";
     case ProblemCode::metastore_unreachable:
@@ -51,10 +61,28 @@ const char* action_for(ProblemCode code) {
     case ProblemCode::paused:
       return "hmsyncctl resume";
     case ProblemCode::quarantine:
-      return "look at the quarantine table of the store; the objects named there are read again "
-             "from the metastore";
+      return "hmsyncctl quarantine, then retry or skip them; the objects that they name are read "
+             "again from the metastore anyway";
     case ProblemCode::suspended_grants:
-      return "hmsyncctl grants --suspended";
+      return "hmsyncctl suspended list, then restore or purge them";
+    case ProblemCode::store_rewound:
+      return "do again what was granted and revoked shortly before; let PostgreSQL replicate "
+             "synchronously (synchronous_standby_names), so that a fail-over loses nothing";
+    case ProblemCode::snapshot_refused:
+      return "look whether metastore.uris lead to the right metastore, whole; if so many tables "
+             "are "
+             "really gone: hmsyncctl resync --force";
+    case ProblemCode::another_metastore:
+      return "correct metastore.uris; nothing is read from a metastore that is not the one "
+             "followed";
+    case ProblemCode::plain_listener:
+      return "let the metastore use hive.metastore.transactional.event.listeners in place of "
+             "hive.metastore.event.listeners; until then each event is believed only after its "
+             "object was read again";
+    case ProblemCode::history_lost:
+      return "nothing, once the snapshot is published; if it comes again: let the metastore keep "
+             "its "
+             "events longer (hive.metastore.event.db.listener.timetolive)";
   }
   return "";
 }
@@ -71,6 +99,11 @@ const std::vector<ProblemCode>& all_problem_codes() {
       ProblemCode::paused,
       ProblemCode::quarantine,
       ProblemCode::suspended_grants,
+      ProblemCode::store_rewound,
+      ProblemCode::snapshot_refused,
+      ProblemCode::another_metastore,
+      ProblemCode::plain_listener,
+      ProblemCode::history_lost,
   };
   return kAll;
 }

@@ -16,8 +16,13 @@ enum class ProblemCode {
   loop_stuck,                ///< the loop is far past the time-out of what it does
   snapshot_failed,           ///< the last snapshot did not succeed; another is tried
   paused,
-  quarantine,        ///< there are events that could not be applied
-  suspended_grants,  ///< there are grants whose object vanished without an event
+  quarantine,         ///< there are events that could not be applied
+  suspended_grants,   ///< there are grants whose object vanished without an event
+  store_rewound,      ///< the database lost its last commits
+  snapshot_refused,   ///< the metastore has so much less that a snapshot was not believed
+  another_metastore,  ///< what can be reached is not the metastore that is followed
+  plain_listener,     ///< the metastore logs operations that it then refuses
+  history_lost,       ///< events are missing, or the log is another one: a snapshot makes up for it
 };
 
 /// As `status` and the metric hmsync_problem name it.

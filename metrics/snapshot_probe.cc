@@ -14,7 +14,7 @@ SnapshotProbe::SnapshotProbe(Exposition& exposition)
         outcome, exposition, "hmsync_snapshots_total",
         "Snapshots of the metastore that ended, by why they were taken and how they ended.",
         "reason",
-        std::vector<std::string>{"initial", "gap", "reset", "resync", "dry_run", "re_read",
+        std::vector<std::string>{"initial", "gap", "reset", "resync", "dry_run", "re_read", "sweep",
                                  "verify"},
         Labels{{"outcome", outcome}});
   }

@@ -16,7 +16,7 @@ class SnapshotProbe {
 
   /// `phase`: databases, tables or partitions; others are not shown.
   void progressed(const std::string& phase, int64_t objects);
-  /// `reason`: initial, gap, reset, resync, dry_run, re_read, verify, else `other`.
+  /// `reason`: initial, gap, reset, resync, dry_run, re_read, sweep, verify, else `other`.
   /// `outcome`: done, refused, else `failed`.
   void ended(const std::string& reason, const std::string& outcome, double took_seconds);
 
