@@ -62,6 +62,17 @@ const std::string kDrop = R"({"server":"","db":"Sales","table":"T"})";
 const std::string kPackedDrop =
     "H4sIAAAAAAACA6tWKk4tKkstUrJSUtJRSkkC0sGJOanFQE5JYlJOKpAfolQLAGVUH7QmAAAA";
 
+TEST(DecodeWithheld, IsPoisonOnlyWhereTheMessageWouldBeRead) {
+  Event event = event_of("ADD_PARTITION", "");
+  event.message_format = "of a later metastore";
+  event.withheld = WithheldMessage{104857601, {}};
+  EXPECT_EQ(decoded(event),
+            "event 17 (ADD_PARTITION): the message has 104857601 bytes, more than "
+            "metastore.max_message allows");
+  event.type = "INSERT";
+  EXPECT_EQ(decoded(event), "ignored");
+}
+
 TEST(DecodeFormat, IsKnownByNameAndThenToldByTheFirstBytes) {
   for (const char* format : {"", "json", "json-0.2", "json-2.0", "gzip(json-2.0)"}) {
     for (const std::string& message :
