@@ -1,17 +1,18 @@
 #include "store/snapshot_grants.h"
 
 #include <map>
-#include <tuple>
 
 #include "store/grant_changes.h"
-#include "store/mutation_sql.h"
+#include "store/snapshot_grant_changes.h"
+#include "store/snapshot_verdicts.h"
 
 namespace hmsync::store {
 
 namespace {
 
-/// Grants whose object is in the live state and not in the staging, or whose name is another
-/// object's there (an identity that is not known is no other). $3: the cursor.
+/// Grants whose object is not in the staging, or whose name is another object's there (an identity
+/// that is not known is no other). $3: the cursor; $4: the grants within the scopes; null: all, but
+/// for those whose object is not stored either.
 const std::string kVanished = R"(
   SELECT g.grant_id, s.object_id IS NOT NULL AS there
   FROM grants g
@@ -19,8 +20,9 @@ const std::string kVanished = R"(
     AND o.database_name = g.database_name AND o.table_name = g.table_name
   LEFT JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = g.catalog
     AND s.database_name = g.database_name AND s.table_name = g.table_name
-  WHERE g.server = $1 AND g.database_name <> '' AND NOT g.suspended AND g.as_of_event <= $3::bigint
-    AND CASE WHEN s.object_id IS NULL THEN o.object_id IS NOT NULL
+  WHERE g.server = $1 AND ($4::bigint[] IS NULL OR g.grant_id = ANY ($4::bigint[]))
+    AND g.database_name <> '' AND NOT g.suspended AND g.as_of_event <= $3::bigint
+    AND CASE WHEN s.object_id IS NULL THEN $4::bigint[] IS NOT NULL OR o.object_id IS NOT NULL
       ELSE s.identity <> ''
         AND coalesce(nullif(g.identity, ''), o.identity, '') NOT IN ('', s.identity) END)";
 
@@ -82,63 +84,116 @@ WHERE NOT (j.there AND CASE
   ELSE j.table_name <> '' OR j.same_database END)
 ORDER BY j.grant_id)";
 
-const std::string kChosenToSuspend = R"(WITH chosen AS MATERIALIZED (
-  SELECT grant_id, $1::bigint AS event_id, reason
-  FROM unnest($2::bigint[], $3::text[]) AS i(grant_id, reason)))";
+/// Suspended since their object was gone or another's, and it is there now. $3: which are looked
+/// at; $4: the cursor; $5: those that a rename moved, whose event is their as_of_event.
+const std::string kFoundAgain = R"(WITH chosen AS MATERIALIZED (
+  SELECT DISTINCT ON (g.role_id, g.catalog, g.database_name, g.table_name, g.column_name, g.action)
+         g.grant_id,
+         CASE WHEN g.grant_id = ANY ($5::bigint[]) THEN g.as_of_event ELSE $4::bigint END
+           AS event_id
+  FROM grants g
+  JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = g.catalog
+    AND s.database_name = g.database_name AND s.table_name = g.table_name
+  WHERE g.server = $1 AND g.grant_id = ANY ($3::bigint[]) AND g.suspended
+    AND g.suspended_reason IN (')" +
+                                std::string(kObjectGone) + "', '" + kOtherObject + R"(')
+    AND g.identity <> '' AND g.identity = s.identity
+    AND NOT EXISTS (
+      SELECT FROM grants a
+      WHERE a.server = $1 AND a.catalog = g.catalog AND a.database_name = g.database_name
+        AND a.table_name = g.table_name AND a.role_id = g.role_id
+        AND a.column_name = g.column_name AND a.action = g.action AND NOT a.suspended)
+  ORDER BY g.role_id, g.catalog, g.database_name, g.table_name, g.column_name, g.action,
+           g.grant_id))";
 
-const std::string kChosenToMove = R"(WITH chosen AS MATERIALIZED (
-  SELECT grant_id, $1::bigint AS event_id, $1::bigint AS as_of, to_catalog, to_database, to_table
-  FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[])
-    AS i(grant_id, to_catalog, to_database, to_table)))";
+/// Whatever has the name of a renamed table now is not whose grants these are.
+void suspend_at_targets(const std::vector<ClaimedGrant>& grants,
+                        const std::vector<Verdict>& verdicts, GrantChanges& changes) {
+  std::map<processor::TableName, const Verdict*> targets;
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.kind == Verdict::Kind::move) targets.emplace(verdict.to, &verdict);
+  }
+  for (size_t i = 0; i < grants.size(); ++i) {
+    const ClaimedGrant& grant = grants[i];
+    const auto target = targets.find(grant.name);
+    if (target == targets.end() || verdicts[i].kind != Verdict::Kind::keep) continue;
+    const std::string owner = owner_of(grant);
+    const bool of_other = !owner.empty() && owner != target->second->identity;
+    if (grant.suspended || !of_other || grant.as_of_event >= target->second->event) continue;
+    changes.suspend(grant.id, kOtherObject, target->second->event);
+  }
+}
 
-struct Verdicts {
-  std::vector<std::string> suspended;
-  std::vector<std::string> reasons;
-  std::vector<std::string> moved;
-  std::vector<std::string> catalogs, databases, tables;
-};
+GrantChanges by_claims(Connection& connection, const Sides& sides, const Claims& claims,
+                       const Sources& sources) {
+  GrantChanges changes(kEvent);
+  if (claims.all.empty()) return changes;
+  const std::vector<ClaimedGrant> grants =
+      read_claimed_grants(connection, sides, claims, sources.renames);
+  if (grants.empty()) return changes;
+  const Renames renames(claims, sources.renames);
+  const std::vector<processor::Claim> refuted = refuted_claims(claims);
+  std::vector<Verdict> verdicts;
+  for (const ClaimedGrant& grant : grants) {
+    const Verdict verdict = judge(grant, claims, renames, refuted);
+    verdicts.push_back(verdict);
+    if (verdict.kind == Verdict::Kind::remove) changes.remove(grant.id, verdict.event);
+    if (verdict.kind == Verdict::Kind::suspend && !grant.suspended) {
+      changes.suspend(grant.id, kOtherObject, verdict.event);
+    }
+    if (verdict.kind == Verdict::Kind::move &&
+        !changes.move(grant.id, grant.key, verdict.to, verdict.identity, verdict.event,
+                      grant.suspended)) {
+      changes.suspend(grant.id, kObjectGone, verdict.event);
+    }
+  }
+  suspend_at_targets(grants, verdicts, changes);
+  changes.write(connection);
+  return changes;
+}
+
+GrantChanges by_absence(Connection& connection, const Sides& sides, int64_t cursor) {
+  GrantChanges changes(kSnapshot);
+  const Result gone = connection.query(
+      kVanished, {sides.server, sides.snapshot, std::to_string(cursor), sides.grants});
+  for (int row = 0; row < gone.rows(); ++row) {
+    changes.suspend(std::string(gone.text(row, 0)),
+                    gone.boolean(row, 1) ? kOtherObject : kObjectGone, cursor);
+  }
+  changes.write(connection);
+  return changes;
+}
 
 /// Two grants that would become one keep the first; that happens only where identities lie.
-Verdicts judge_by_identity(Connection& connection, const Sides& sides,
-                           const follower::Publication& publication) {
+GrantChanges by_identity(Connection& connection, const Sides& sides,
+                         const follower::Publication& publication) {
   const Result rows =
       connection.query(kJudged, {sides.server, sides.snapshot, std::to_string(publication.cursor),
                                  publication.raise_generation ? "true" : "false"});
-  Verdicts verdicts;
-  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>,
-           int>
-      taken;
+  GrantChanges changes(kSnapshot);
   for (int row = 0; row < rows.rows(); ++row) {
     const auto text = [&](int column) { return std::string(rows.text(row, column)); };
-    const bool moves =
-        !rows.is_null(row, 2) &&
-        taken.try_emplace({text(2), text(3), text(4), text(5), text(6), text(7)}, row).second;
-    if (moves) {
-      verdicts.moved.push_back(text(0));
-      verdicts.catalogs.push_back(text(2));
-      verdicts.databases.push_back(text(3));
-      verdicts.tables.push_back(text(4));
-    } else {
-      verdicts.suspended.push_back(text(0));
-      verdicts.reasons.emplace_back(rows.boolean(row, 1) ? kOtherObject : kObjectGone);
+    const std::string key = text(5) + ' ' + text(7) + ' ' + text(6);
+    if (rows.is_null(row, 2) ||
+        !changes.move(text(0), key, {text(2), text(3), text(4)}, "", publication.cursor, false)) {
+      changes.suspend(text(0), rows.boolean(row, 1) ? kOtherObject : kObjectGone,
+                      publication.cursor);
     }
   }
-  return verdicts;
+  changes.write(connection);
+  return changes;
 }
 
-/// Names may have been exchanged: all that move are parked first, so that none meets another.
-void move(Connection& connection, const Verdicts& verdicts, const std::string& cursor) {
-  if (verdicts.moved.empty()) return;
-  const Parameter ids = text_array(verdicts.moved);
-  connection.query(
-      "UPDATE grants SET suspended = true, suspended_reason = $2 "
-      "WHERE grant_id = ANY ($1::bigint[])",
-      {ids, kParked});
-  const std::vector<Parameter> parameters{cursor, ids, text_array(verdicts.catalogs),
-                                          text_array(verdicts.databases),
-                                          text_array(verdicts.tables)};
-  connection.query(merge_chosen(kChosenToMove, kSnapshot), parameters);
-  connection.query(move_chosen(kChosenToMove, kSnapshot), parameters);
+/// Of a snapshot of some objects, all within the scopes; of a whole one, those that were moved.
+bool restore_found(Connection& connection, const Sides& sides, int64_t cursor,
+                   const std::vector<std::string>& moved) {
+  if (!sides.grants && moved.empty()) return false;
+  const std::string ids = text_array(moved);
+  return connection
+             .query(restore_chosen(kFoundAgain, kSnapshot),
+                    {sides.server, sides.snapshot, sides.grants.value_or(ids),
+                     std::to_string(cursor), ids})
+             .integer(0, 0) > 0;
 }
 
 }  // namespace
@@ -146,33 +201,26 @@ void move(Connection& connection, const Verdicts& verdicts, const std::string& c
 int64_t count_vanished_grants(Connection& connection, const Sides& sides, int64_t cursor) {
   return connection
       .query("SELECT count(*) FROM (" + kVanished + ") g",
-             {sides.server, sides.snapshot, std::to_string(cursor)})
+             {sides.server, sides.snapshot, std::to_string(cursor), sides.grants})
       .integer(0, 0);
 }
 
-int64_t settle_grants(Connection& connection, const Sides& sides,
-                      const follower::Publication& publication) {
-  const std::string cursor = std::to_string(publication.cursor);
-  Verdicts verdicts;
-  if (publication.unbroken) {
-    const Result gone = connection.query(kVanished, {sides.server, sides.snapshot, cursor});
-    for (int row = 0; row < gone.rows(); ++row) {
-      verdicts.suspended.emplace_back(gone.text(row, 0));
-      verdicts.reasons.emplace_back(gone.boolean(row, 1) ? kOtherObject : kObjectGone);
-    }
-  } else {
-    verdicts = judge_by_identity(connection, sides, publication);
-  }
-  if (!verdicts.suspended.empty()) {
-    connection.query(suspend_chosen(kChosenToSuspend, kSnapshot),
-                     {cursor, text_array(verdicts.suspended), text_array(verdicts.reasons)});
-  }
-  move(connection, verdicts, cursor);
+SettledGrants settle_grants(Connection& connection, const Sides& sides,
+                            const follower::Publication& publication, const Claims& claims,
+                            const Sources& sources) {
+  // Events of a history that was lost tell nothing of this one.
+  const GrantChanges told = publication.raise_generation
+                                ? GrantChanges(kEvent)
+                                : by_claims(connection, sides, claims, sources);
+  const GrantChanges found = publication.unbroken || !sides.whole
+                                 ? by_absence(connection, sides, publication.cursor)
+                                 : by_identity(connection, sides, publication);
+  const bool restored = restore_found(connection, sides, publication.cursor, told.moved());
   if (publication.raise_generation) {
     connection.query("UPDATE grants SET as_of_event = 0 WHERE server = $1 AND as_of_event <> 0",
                      {sides.server});
   }
-  return static_cast<int64_t>(verdicts.suspended.size());
+  return {told.suspended() + found.suspended(), restored || !told.empty() || !found.empty()};
 }
 
 }  // namespace hmsync::store

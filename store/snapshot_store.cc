@@ -2,14 +2,16 @@
 
 #include <random>
 
-#include "store/event_store.h"
+#include "store/digest_pack.h"
 #include "store/fenced.h"
 #include "store/mutation_groups.h"
 #include "store/mutation_sql.h"
 #include "store/revoke.h"
 #include "store/snapshot_difference.h"
 #include "store/snapshot_grants.h"
+#include "store/snapshot_guard.h"
 #include "store/snapshot_page.h"
+#include "store/snapshot_re_reads.h"
 
 namespace hmsync::store {
 
@@ -52,12 +54,41 @@ void analyze_staging(Connection& connection) {
   connection.execute("ANALYZE staging_objects, staging_paths");
 }
 
-int64_t changed_paths(const follower::Difference& difference) {
+int64_t changed_objects(const follower::Difference& difference) {
   int64_t sum = 0;
   for (const auto* counts : {&difference.added, &difference.changed, &difference.removed}) {
     sum += counts->databases + counts->tables + counts->partitions;
   }
   return sum;
+}
+
+struct Before {
+  bool first = true;  ///< nothing was ever published
+  int64_t cursor = 0;
+};
+
+Before state_before(Connection& connection, const std::string& server) {
+  const Result row = connection.query(
+      "SELECT cursor FROM followers WHERE server = $1 AND cursor IS NOT NULL", {server});
+  if (row.rows() == 0) return {};
+  return {false, row.integer(0, 0)};
+}
+
+/// What is remembered of the history that the publication stands in.
+void take_history(Connection& connection, const std::string& server,
+                  const follower::Publication& publication) {
+  if (publication.raise_generation || !publication.metastore_uuid.empty()) {
+    connection.query(
+        "UPDATE followers SET metastore_uuid = CASE WHEN $2 = '' THEN metastore_uuid ELSE $2 END, "
+        "generation = generation + $3::bigint WHERE server = $1",
+        {server, publication.metastore_uuid, publication.raise_generation ? "1" : "0"});
+  }
+  if (publication.raise_generation || !publication.digests.empty()) {
+    connection.query(
+        "INSERT INTO event_digests (server, digests) VALUES ($1, $2::bytea) "
+        "ON CONFLICT (server) DO UPDATE SET digests = excluded.digests",
+        {server, pack_digests(publication.digests)});
+  }
 }
 
 }  // namespace
@@ -84,6 +115,12 @@ void PostgresSnapshotStore::remove_staged(const std::string& condition, const st
       {"DELETE FROM staging_re_reads WHERE snapshot" + of_snapshots, {value}},
       {"DELETE FROM staging_scopes WHERE snapshot" + of_snapshots, {value}},
       {"DELETE FROM staging_snapshots WHERE " + condition, {value}}});
+}
+
+bool PostgresSnapshotStore::is_whole(const std::string& snapshot) {
+  return connection_
+             .query("SELECT FROM staging_snapshots WHERE snapshot = $1 AND whole", {snapshot})
+             .rows() > 0;
 }
 
 std::string PostgresSnapshotStore::begin(const std::vector<follower::Scope>& scopes) {
@@ -122,7 +159,7 @@ void PostgresSnapshotStore::replay(const std::string& snapshot,
 
 follower::Difference PostgresSnapshotStore::compare(const std::string& snapshot) {
   const LongStatements patience(connection_);
-  analyze_staging(connection_);
+  if (is_whole(snapshot)) analyze_staging(connection_);
   Transaction transaction(connection_);
   // One view of both sides, also while batches are being applied by others.
   connection_.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
@@ -140,45 +177,61 @@ follower::Published PostgresSnapshotStore::publish(const follower::Fence& fence,
                                                    const std::string& snapshot,
                                                    const follower::Publication& publication) {
   const LongStatements patience(connection_);
-  analyze_staging(connection_);
+  if (is_whole(snapshot)) analyze_staging(connection_);
   Transaction transaction(connection_);
-  const bool first =
-      connection_.query("SELECT FROM followers WHERE server = $1 AND cursor IS NOT NULL", {server_})
-          .rows() == 0;
+  const Before before = state_before(connection_, server_);
   run(advance_follower(server_, fence, publication.cursor));
   run(hold_snapshot(server_, snapshot));
   const Sides sides = read_sides(connection_, server_, snapshot);
-  connection_.query(
-      "UPDATE followers SET metastore_uuid = CASE WHEN $2 = '' THEN metastore_uuid ELSE $2 END, "
-      "generation = generation + $3::bigint WHERE server = $1",
-      {server_, publication.metastore_uuid, publication.raise_generation ? "1" : "0"});
-  follower::Difference difference = count_difference(connection_, sides);
-  difference.suspended_grants = settle_grants(connection_, sides, publication);
-  const int64_t changes = changed_paths(difference);
-  if (first || changes > 0) {
+  const Claims claims = read_claims(connection_, sides);
+  const Sources sources = find_sources(connection_, sides, claims);
+  follower::Published published;
+  published.missing = beyond_scopes(claims);
+  published.missing.insert(published.missing.end(), sources.missing.begin(), sources.missing.end());
+  if (!published.missing.empty()) {
+    published.outcome = follower::Published::Outcome::incomplete;
+    return published;
+  }
+  follower::Difference& difference = published.difference;
+  difference = count_difference(connection_, sides);
+  const Losses losses = count_losses(connection_, sides, claims, difference);
+  published.stored_tables = losses.stored_tables;
+  published.lost_tables = losses.lost_tables;
+  if (publication.guard) published.reason = refusal(*publication.guard, losses);
+  if (!published.reason.empty()) {
+    published.outcome = follower::Published::Outcome::refused;
+    return published;
+  }
+
+  take_history(connection_, server_, publication);
+  const SettledGrants grants = settle_grants(connection_, sides, publication, claims, sources);
+  difference.suspended_grants = grants.suspended;
+  const int64_t changes = changed_objects(difference);
+  if (before.first || changes > 0) {
     log_difference(connection_, sides, fence.commit_number + 1, publication.cursor,
-                   first || changes > kListedChanges);
+                   before.first || changes > kListedChanges);
   }
   write_difference(connection_, sides, difference);
   if (changes > kListedChanges) connection_.execute("ANALYZE objects, paths");
-  connection_.query("DELETE FROM pending_re_reads WHERE server = $1", {server_});
-  connection_.query(
-      "INSERT INTO pending_re_reads (server, catalog, database_name, table_name, event_id, "
-      "generation) SELECT $1, catalog, database_name, table_name, event_id, "
-      "(SELECT generation FROM followers WHERE server = $1) FROM staging_re_reads "
-      "WHERE snapshot = $2",
-      {server_, snapshot});
+  if (!publication.raise_generation) {
+    published.refuted = refuted_claims(claims);
+    record_refuted(connection_, server_, published.refuted);
+  }
+  const int64_t ended = end_re_reads(connection_, sides, publication.raise_generation);
   // A grant that the switch moved to a name, and that was revoked there, is never readable.
-  repeat_due_revokes(connection_, server_);
-  connection_.query(
-      "INSERT INTO audit (server, who, action, object, event, after) "
-      "VALUES ($1, 'hmsyncd', 'snapshot', $2, $3, $4)",
-      {server_, publication.reason, std::to_string(publication.cursor),
-       difference_json(difference)});
-  for (const Statement& statement : tell_progress(server_)) run(statement);
+  if (sides.whole || grants.changed) repeat_due_revokes(connection_, server_);
+  const bool changed = sides.whole || changes > 0 || grants.changed;
+  if (changed || publication.reason == "resync") {
+    connection_.query(
+        "INSERT INTO audit (server, who, action, object, event, after) "
+        "VALUES ($1, 'hmsyncd', 'snapshot', $2, $3, $4)",
+        {server_, publication.reason, std::to_string(publication.cursor),
+         difference_json(difference)});
+  }
+  if (changed || ended > 0 || before.cursor != publication.cursor) {
+    for (const Statement& statement : tell_progress(server_)) run(statement);
+  }
   transaction.commit();
-  follower::Published published;
-  published.difference = difference;
   return published;
 }
 

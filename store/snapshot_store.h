@@ -32,6 +32,7 @@ class PostgresSnapshotStore : public follower::SnapshotStore {
 
  private:
   void run(const Statement& statement);
+  bool is_whole(const std::string& snapshot);
   void remove_staged(const std::string& condition, const std::string& value);
 
   Connection& connection_;

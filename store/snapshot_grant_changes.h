@@ -1,0 +1,51 @@
+// What a publication found out about grants, gathered and then written.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "processor/object.h"
+#include "store/connection.h"
+
+namespace hmsync::store {
+
+class GrantChanges {
+ public:
+  /// For the audit: grant_changes.h.
+  explicit GrantChanges(std::string who) : who_(std::move(who)) {}
+
+  void suspend(const std::string& id, const std::string& reason, int64_t event);
+  void remove(const std::string& id, int64_t event);
+  /// `key` tells grants apart that may not both be active under one name: false if one with the
+  /// same key moves there already. A suspended one stays so. `identity`: the table's, for a grant
+  /// that has none.
+  bool move(const std::string& id, const std::string& key, const processor::TableName& to,
+            const std::string& identity, int64_t event, bool suspended);
+
+  [[nodiscard]] bool empty() const;
+  [[nodiscard]] int64_t suspended() const { return static_cast<int64_t>(suspended_.ids.size()); }
+  [[nodiscard]] const std::vector<std::string>& moved() const { return moved_.ids; }
+
+  /// Names may have been exchanged: all that move are parked first, so that none meets another.
+  void write(Connection& connection) const;
+
+ private:
+  struct Rows {
+    std::vector<std::string> ids;
+    std::vector<int64_t> events;
+    std::vector<std::string> reasons;                                  ///< suspended
+    std::vector<std::string> catalogs, databases, tables, identities;  ///< moved
+  };
+  void write_moves(Connection& connection) const;
+
+  std::string who_;
+  Rows suspended_;
+  Rows removed_;
+  Rows moved_;
+  std::vector<std::string> active_movers_;
+  std::set<std::pair<processor::TableName, std::string>> taken_;
+};
+
+}  // namespace hmsync::store

@@ -1,0 +1,16 @@
+// What a publication ends: re-reads that were asked for, and claims, of what it has read.
+#pragma once
+
+#include <cstdint>
+
+#include "store/connection.h"
+#include "store/snapshot_scope.h"
+
+namespace hmsync::store {
+
+/// Returns how many re-reads and claims it took away: those within the scopes that were there when
+/// the snapshot began; after a reset all of them. Whole snapshots that are being made meanwhile get
+/// the re-reads, and what replays on this one asked for becomes pending.
+int64_t end_re_reads(Connection& connection, const Sides& sides, bool reset);
+
+}  // namespace hmsync::store

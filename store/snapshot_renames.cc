@@ -1,0 +1,154 @@
+#include "store/snapshot_renames.h"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+namespace hmsync::store {
+
+namespace {
+
+using processor::Claim;
+using processor::TableName;
+
+/// More tables of one identity are not read for one rename.
+constexpr size_t kMostCandidates = 200;
+
+/// Stored tables of the identities in $5 that are not the staged ones of these names, and how many
+/// staged tables of the identity are new under their names. $3, $4: as those of Sides.
+const std::string kCandidates = R"(
+SELECT o.identity, o.catalog, o.database_name, o.table_name, )" +
+                                is_within_scopes("o") + R"(,
+       s.identity IS DISTINCT FROM o.identity,
+       (SELECT count(*) FROM staging_objects n
+        LEFT JOIN objects l ON l.server = $1 AND l.catalog = n.catalog
+          AND l.database_name = n.database_name AND l.table_name = n.table_name
+        WHERE n.snapshot = $2 AND ($4::bigint[] IS NULL OR n.object_id = ANY ($4::bigint[]))
+          AND n.table_name <> '' AND n.identity = i.identity
+          AND l.identity IS DISTINCT FROM n.identity)
+FROM unnest($3::text[]) AS i(identity)
+CROSS JOIN LATERAL (
+  SELECT * FROM objects o
+  WHERE o.server = $1 AND o.identity = i.identity AND o.table_name <> '' AND o.identity <> ''
+  LIMIT 201) o
+LEFT JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = o.catalog
+  AND s.database_name = o.database_name AND s.table_name = o.table_name)";
+
+/// Renames that made a staged table what it was not before, by its identity.
+std::map<std::string, std::vector<const Claim*>> without_source(const Claims& claims) {
+  std::map<std::string, std::vector<const Claim*>> found;
+  for (const StoredClaim& stored : claims.all) {
+    const Claim& claim = stored.claim;
+    if (claim.kind != Claim::Kind::renamed || !claim.from.table.empty()) continue;
+    if (claim.name.table.empty() || !stored.name_within) continue;
+    const Standing now = claims.at(claim.name);
+    if (!now.staged || now.staged->empty() || now.kept()) continue;
+    found[*now.staged].push_back(&claim);
+  }
+  return found;
+}
+
+struct Candidate {
+  TableName name;
+  bool within = false;
+  bool vanished = false;
+};
+
+}  // namespace
+
+Renames::Renames(const Claims& claims, const std::vector<Claim>& unreadable) : claims_(claims) {
+  for (const StoredClaim& stored : claims.all) {
+    if (stored.claim.kind != Claim::Kind::renamed || stored.claim.from.table.empty()) continue;
+    renames_.emplace(stored.claim.from, stored.claim);
+  }
+  for (const Claim& claim : unreadable) renames_.emplace(claim.from, claim);
+  std::set<TableName> sources;
+  for (const auto& [from, claim] : renames_) sources.insert(from);
+  for (const TableName& from : sources) {
+    const Standing now = claims.at(from);
+    if (!now.live || now.live->empty() || now.kept()) continue;
+    const Fate found = follow(from, *now.live);
+    if (found.kind == Fate::Kind::moved) ++movers_[{found.to, *now.live}];
+  }
+}
+
+Fate Renames::fate(const TableName& from, const std::string& identity) const {
+  const Fate found = follow(from, identity);
+  if (found.kind != Fate::Kind::moved) return found;
+  const auto movers = movers_.find({found.to, identity});
+  return movers != movers_.end() && movers->second > 1 ? Fate{} : found;
+}
+
+Fate Renames::follow(const TableName& from, const std::string& identity) const {
+  struct Place {
+    TableName name;
+    const Claim* by;
+  };
+  if (claims_.at(from).staged_is(identity)) return {};
+  Fate last;
+  std::set<const Claim*> used;
+  for (std::deque<Place> places{{from, nullptr}}; !places.empty(); places.pop_front()) {
+    const Place place = places.front();
+    const auto [begin, end] = renames_.equal_range(place.name);
+    for (auto rename = begin; rename != end; ++rename) {
+      const Claim& claim = rename->second;
+      if (place.by != nullptr && !may_follow(claim, *place.by)) continue;
+      if (!used.insert(&claim).second) continue;
+      places.push_back({claim.name, &claim});
+      const Standing there = claims_.at(claim.name);
+      // Not another of its second that was there all the time.
+      if (there.staged_is(identity) && there.live != identity) {
+        last = {Fate::Kind::moved, claim.name, claim.event_id};
+      }
+    }
+    if (place.by == nullptr || last.kind == Fate::Kind::moved) continue;
+    for (const StoredClaim& stored : claims_.all) {
+      const Claim& drop = stored.claim;
+      if (drop.kind == Claim::Kind::dropped && covers(drop, place.name) &&
+          may_follow(drop, *place.by)) {
+        last = {Fate::Kind::dropped, {}, drop.event_id};
+      }
+    }
+  }
+  return last;
+}
+
+Sources find_sources(Connection& connection, const Sides& sides, const Claims& claims) {
+  const auto wanted = without_source(claims);
+  if (wanted.empty()) return {};
+  std::vector<std::string> identities;
+  for (const auto& [identity, renames] : wanted) identities.push_back(identity);
+  const Result rows = connection.query(
+      kCandidates, {sides.server, sides.snapshot, text_array(identities), sides.staged});
+  std::map<std::string, std::vector<Candidate>> candidates;
+  std::map<std::string, int64_t> came;
+  for (int row = 0; row < rows.rows(); ++row) {
+    const std::string identity(rows.text(row, 0));
+    candidates[identity].push_back({{std::string(rows.text(row, 1)), std::string(rows.text(row, 2)),
+                                     std::string(rows.text(row, 3))},
+                                    rows.boolean(row, 4),
+                                    rows.boolean(row, 5)});
+    came[identity] = rows.integer(row, 6);
+  }
+  Sources sources;
+  for (const auto& [identity, found] : candidates) {
+    if (found.size() > kMostCandidates) continue;
+    std::vector<const Candidate*> vanished;
+    bool all_within = true;
+    for (const Candidate& candidate : found) {
+      if (candidate.within && candidate.vanished) vanished.push_back(&candidate);
+      if (candidate.within) continue;
+      all_within = false;
+      sources.missing.push_back({candidate.name.in_database(), candidate.name.table, false});
+    }
+    if (!all_within || vanished.size() != 1 || came[identity] != 1) continue;
+    for (const Claim* rename : wanted.at(identity)) {
+      Claim known = *rename;
+      known.from = vanished.front()->name;
+      sources.renames.push_back(std::move(known));
+    }
+  }
+  return sources;
+}
+
+}  // namespace hmsync::store

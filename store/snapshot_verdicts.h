@@ -1,0 +1,47 @@
+// What claims decide about grants, before identities are looked at.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "store/snapshot_claims.h"
+#include "store/snapshot_renames.h"
+
+namespace hmsync::store {
+
+/// A grant at a name that claims are about, or below it.
+struct ClaimedGrant {
+  std::string id;
+  processor::TableName name;  ///< no table: on the database
+  std::string identity;       ///< empty: not known
+  int64_t as_of_event = 0;
+  bool suspended = false;
+  Standing at;      ///< its name
+  std::string key;  ///< role, action and column: what tells grants on one table apart
+};
+
+struct Verdict {
+  enum class Kind { keep, suspend, remove, move };
+  Kind kind = Kind::keep;
+  int64_t event = 0;
+  processor::TableName to;  ///< move
+  std::string identity;     ///< move: of the table
+};
+
+/// Renames go first: a grant follows its table whatever its as_of_event. Then drops end the grants
+/// of what is not there any more under its name; where it is not known whose a grant is, only those
+/// that are older than the drop.
+/// `refuted`: drops that are not believed.
+Verdict judge(const ClaimedGrant& grant, const Claims& claims, const Renames& renames,
+              const std::vector<processor::Claim>& refuted);
+
+/// Whose it is, as far as is known: the stored object's of its name, where it does not say.
+std::string owner_of(const ClaimedGrant& grant);
+
+/// Those at names that the claims are about.
+std::vector<ClaimedGrant> read_claimed_grants(Connection& connection, const Sides& sides,
+                                              const Claims& claims,
+                                              const std::vector<processor::Claim>& found_sources);
+
+}  // namespace hmsync::store
