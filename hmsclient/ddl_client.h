@@ -42,16 +42,14 @@ struct TableSpec {
   std::vector<Column> columns = {{"id", "bigint"}, {"name", "string"}};
   std::vector<Column> partition_keys = {};
   std::map<std::string, std::string> parameters = {};
-  std::string view_text = {};  ///< of a view
-  /// 4.0 on: what the client claims to know. Without kInsertOnlyCapabilities a managed table
-  /// becomes an external one, with `TRANSLATED_TO_EXTERNAL` in its parameters.
-  std::vector<std::string> processor_capabilities = {};
+  std::string view_text = {};                            ///< of a view
+  std::vector<std::string> processor_capabilities = {};  ///< 4.0 on: what the client claims to know
 };
 
-/// A managed table of 4.0 is a transactional one: this as its capabilities, and parameters
-/// `transactional=true` and `transactional_properties=insert_only`.
-inline const std::vector<std::string> kInsertOnlyCapabilities = {"HIVEMANAGEDINSERTWRITE",
-                                                                 "HIVEMANAGEDINSERTREAD"};
+/// The table as what 4.0 takes for a managed one: transactional, and from a client that knows how
+/// to insert into it. It makes an external table of any other, `TRANSLATED_TO_EXTERNAL` in its
+/// parameters.
+TableSpec insert_only(TableSpec spec);
 
 /// What is not set stays as it is.
 struct DatabaseChange {

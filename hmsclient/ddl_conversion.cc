@@ -84,6 +84,13 @@ std::string in_catalog(const std::string& catalog, const std::string& database) 
   return catalog == processor::kDefaultCatalog ? database : "@" + catalog + "#" + database;
 }
 
+TableSpec insert_only(TableSpec spec) {
+  spec.processor_capabilities = {"HIVEMANAGEDINSERTREAD", "HIVEMANAGEDINSERTWRITE"};
+  spec.parameters["transactional"] = "true";
+  spec.parameters["transactional_properties"] = "insert_only";
+  return spec;
+}
+
 CatalogDatabase::CatalogDatabase(const std::string& name)
     : catalog(processor::kDefaultCatalog), database(name) {
   const std::size_t end = name.find('#');

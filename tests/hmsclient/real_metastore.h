@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hmsclient/ddl_client.h"
@@ -30,12 +31,7 @@ class RealMetastore : public testing::TestWithParam<const char*> {
 
   /// What this version calls a managed table.
   static TableSpec managed(TableSpec spec) {
-    if (is_4_0()) {
-      spec.processor_capabilities = kInsertOnlyCapabilities;
-      spec.parameters["transactional"] = "true";
-      spec.parameters["transactional_properties"] = "insert_only";
-    }
-    return spec;
+    return is_4_0() ? insert_only(std::move(spec)) : spec;
   }
 
   static Options options() {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <ctime>
 #include <exception>
 #include <map>
 #include <random>
@@ -74,10 +76,24 @@ class DdlWorkload::Client {
       spec.type = "EXTERNAL_TABLE";
       spec.location =
           fmt::format("file:{}/{}/{}", workload_.folder_.string(), name.first, random_() % 1000);
+    } else if (workload_.insert_only_ && random_() % 2 == 0) {
+      spec = hmsclient::insert_only(spec);
     }
+    const bool granted = random_() % 5 == 0;
+    if (granted || last_had_grant_) await_next_second();
     ddl_.create_table(spec);
+    last_creation_ = std::time(nullptr);
     Table& table = tables_[name];
-    if (random_() % 5 == 0) table.granted = workload_.grant(name.first + "." + name.second);
+    table.granted = granted && workload_.grant(name.first + "." + name.second);
+    last_had_grant_ = table.granted;
+  }
+
+  /// Before 4.0 a table's identity is the second of its creation, and where a drop and a creation
+  /// share an id nothing else tells the two tables apart: one with a grant has a second of its own.
+  void await_next_second() const {
+    while (std::time(nullptr) <= last_creation_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
   }
 
   void add_partitions(const Name& name) {
@@ -131,6 +147,8 @@ class DdlWorkload::Client {
   std::mt19937 random_;
   const std::vector<std::string> databases_;
   std::map<Name, Table> tables_;
+  std::time_t last_creation_ = 0;
+  bool last_had_grant_ = false;
 };
 
 DdlWorkload::DdlWorkload(std::string uri, std::filesystem::path folder, int clients, uint32_t seed)
@@ -171,6 +189,7 @@ bool DdlWorkload::grant(const std::string& table) {
   }
   if (!grant) return false;
   grant(table);
+  ++grants_;
   return true;
 }
 

@@ -25,6 +25,8 @@ class DdlWorkload {
   /// Stops.
   ~DdlWorkload();
 
+  /// Before start(): managed tables are made as hmsclient::insert_only() says. For 4.0.
+  void make_insert_only_tables() { insert_only_ = true; }
   /// Each client goes on until stop(), or until all together have made so many statements.
   void start(int64_t most_statements = INT64_MAX);
   /// From now on a fifth of the new tables get a grant.
@@ -34,6 +36,7 @@ class DdlWorkload {
   void join();
 
   [[nodiscard]] int64_t statements() const { return statements_; }
+  [[nodiscard]] int64_t grants() const { return grants_; }
   /// After the end: the tables that must have a grant, "database.table".
   [[nodiscard]] std::set<std::string> granted() const;
   /// After the end: what ended a client too early.
@@ -48,9 +51,11 @@ class DdlWorkload {
   const std::filesystem::path folder_;
   const int clients_;
   const uint32_t seed_;
+  bool insert_only_ = false;
   int64_t most_statements_ = 0;
   std::atomic<bool> stopping_ = false;
   std::atomic<int64_t> statements_ = 0;
+  std::atomic<int64_t> grants_ = 0;
 
   mutable std::mutex mutex_;  ///< guards what is below
   Grant grant_;

@@ -13,9 +13,8 @@ namespace hmsync::integration {
 
 namespace {
 
-fixtures::MiniHms::Options in_database_of(fixtures::MiniPg& pg) {
-  fixtures::MiniHms::Options options;
-  options.backend = fixtures::MiniHms::Backend::postgres;
+fixtures::MiniHms::Options in_database_of(fixtures::MiniPg& pg,
+                                          fixtures::MiniHms::Options options) {
   options.pg = &pg;
   return options;
 }
@@ -50,9 +49,38 @@ std::string text_of(const simdjson::dom::element& object, const char* field) {
   return object[field].get(value) == simdjson::SUCCESS ? std::string(value) : "";
 }
 
+void add_database_lines(hmsclient::DdlClient& ddl, const std::string& catalog,
+                        const std::string& database, std::vector<std::string>& lines) {
+  const auto line = [&](const char* kind, const std::string& rest) {
+    lines.push_back(
+        fmt::format(R"({{"kind":"{}","server":"server1","catalog":{},"database":{},{}}})", kind,
+                    json_text(catalog), json_text(database), rest));
+  };
+  const std::string in = hmsclient::in_catalog(catalog, database);
+  const auto spec = ddl.database(in);
+  line("database",
+       fmt::format(R"({},"location":{})", owner_fields(spec.owner), text_or_null(spec.location)));
+  for (const std::string& table : ddl.tables(in)) {
+    const auto found = ddl.table(in, table);
+    const std::string in_table = fmt::format(R"("table":{})", json_text(table));
+    line("table", fmt::format(R"({},"type":"{}",{},"location":{})", in_table, found.type,
+                              owner_fields(found.owner), text_or_null(found.location)));
+    if (found.partition_keys.empty()) continue;
+    for (const auto& partition : ddl.partitions(in, table)) {
+      std::string values;
+      for (const std::string& value : partition.values) {
+        values += (values.empty() ? "" : ",") + json_text(value);
+      }
+      line("partition", fmt::format(R"({},"values":[{}],"location":{})", in_table, values,
+                                    text_or_null(partition.location)));
+    }
+  }
+}
+
 }  // namespace
 
-Deployment::Deployment() : hms_(in_database_of(pg_)), ddl_(hms_.uri(), "alice") {
+Deployment::Deployment(fixtures::MiniHms::Options metastore)
+    : hms_(in_database_of(pg_, std::move(metastore))), ddl_(hms_.uri(), "alice") {
   pg_.create_database("privileges");
 }
 
@@ -125,29 +153,9 @@ std::vector<std::string> exported(const fixtures::MiniHmsync& daemon,
 
 std::vector<std::string> metastore_lines(hmsclient::DdlClient& ddl) {
   std::vector<std::string> lines;
-  const auto line = [&](const char* kind, const std::string& rest) {
-    lines.push_back(
-        fmt::format(R"({{"kind":"{}","server":"server1","catalog":"hive",{}}})", kind, rest));
-  };
-  for (const std::string& database : ddl.databases()) {
-    const auto spec = ddl.database(database);
-    const std::string in_database = fmt::format(R"("database":{})", json_text(database));
-    line("database", fmt::format(R"({},{},"location":{})", in_database, owner_fields(spec.owner),
-                                 text_or_null(spec.location)));
-    for (const std::string& table : ddl.tables(database)) {
-      const auto found = ddl.table(database, table);
-      const std::string in_table = fmt::format(R"({},"table":{})", in_database, json_text(table));
-      line("table", fmt::format(R"({},"type":"{}",{},"location":{})", in_table, found.type,
-                                owner_fields(found.owner), text_or_null(found.location)));
-      if (found.partition_keys.empty()) continue;
-      for (const auto& partition : ddl.partitions(database, table)) {
-        std::string values;
-        for (const std::string& value : partition.values) {
-          values += (values.empty() ? "" : ",") + json_text(value);
-        }
-        line("partition", fmt::format(R"({},"values":[{}],"location":{})", in_table, values,
-                                      text_or_null(partition.location)));
-      }
+  for (const std::string& catalog : ddl.catalogs()) {
+    for (const std::string& database : ddl.databases(catalog)) {
+      add_database_lines(ddl, catalog, database, lines);
     }
   }
   std::sort(lines.begin(), lines.end());

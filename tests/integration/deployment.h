@@ -1,5 +1,5 @@
-// A metastore that keeps its data in PostgreSQL, a privilege store in another database of it, and
-// daemons between the two: what users run, in one object.
+// A metastore, a privilege store in PostgreSQL, and daemons between the two: what users run, in one
+// object.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,10 @@ struct Status {
 
 class Deployment {
  public:
-  Deployment();
+  /// The metastore keeps its data in another database of the same PostgreSQL, named
+  /// `metastore.database`, unless told otherwise.
+  explicit Deployment(fixtures::MiniHms::Options metastore = {
+                          .backend = fixtures::MiniHms::Backend::postgres});
 
   fixtures::MiniPg& pg() { return pg_; }
   fixtures::MiniHms& hms() { return hms_; }
@@ -67,8 +70,8 @@ void wait_until_readable(const fixtures::MiniHmsync& daemon,
 std::vector<std::string> exported(const fixtures::MiniHmsync& daemon,
                                   const std::vector<std::string>& kinds);
 
-/// What `export` must say of the metastore's objects, made from an independent read of it; sorted
-/// as text.
+/// What `export` must say of the metastore's objects, those of all catalogs, made from an
+/// independent read of it; sorted as text.
 std::vector<std::string> metastore_lines(hmsclient::DdlClient& ddl);
 
 /// Fails the test unless the exported objects are those of the metastore.
