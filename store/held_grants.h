@@ -21,7 +21,7 @@ struct HeldGrant {
 
 /// What may still take a held grant away from its object.
 struct Unsettled {
-  bool events = false;   ///< the cursor is below the basis
+  bool events = false;   ///< the cursor is below the basis, or something is to be read again
   bool revokes = false;  ///< some are to be repeated on grants made before them
 };
 

@@ -125,14 +125,20 @@ int64_t PostgresPrivilegeStore::generation() {
 PostgresPrivilegeStore::FollowerRow PostgresPrivilegeStore::lock_follower() {
   constexpr const char* kLock =
       "SELECT generation, cursor FROM followers WHERE server = $1 FOR UPDATE";
+  // By a statement of its own, which sees what was committed while the lock was waited for.
+  constexpr const char* kReReads =
+      "SELECT FROM pending_re_reads WHERE server = $1 AND generation = $2 LIMIT 1";
   Result row = connection_.query(kLock, {server_});
   if (row.rows() == 0) {  // nobody has followed this metastore yet
     connection_.query("INSERT INTO followers (server) VALUES ($1) ON CONFLICT DO NOTHING",
                       {server_});
     row = connection_.query(kLock, {server_});
   }
-  FollowerRow follower{row.integer(0, 0), std::nullopt};
+  FollowerRow follower;
+  follower.generation = row.integer(0, 0);
   if (!row.is_null(0, 1)) follower.cursor = row.integer(0, 1);
+  follower.re_reads =
+      connection_.query(kReReads, {server_, std::to_string(follower.generation)}).rows() > 0;
   return follower;
 }
 
@@ -185,8 +191,9 @@ bool PostgresPrivilegeStore::put_grant(const PrivilegeCommand& command, const Gr
   const Result revokes = connection_.query(
       "SELECT FROM requests WHERE server = $1 AND kind = 'revoke' AND state = 'pending' LIMIT 1",
       {server_});
-  const Unsettled unsettled{!follower.cursor ||
-                            *follower.cursor<basis.as_of_event, revokes.rows()> 0};
+  Unsettled unsettled;
+  unsettled.events = !follower.cursor || *follower.cursor < basis.as_of_event || follower.re_reads;
+  unsettled.revokes = revokes.rows() > 0;
   const std::vector<Parameter> parameters = begin_parameters(server_, command);
   const std::vector<HeldGrant> held = held_grants(connection_, parameters);
   const GrantPlan plan = plan_grant(held, command, basis, unsettled);
@@ -219,7 +226,7 @@ PrivilegeOutcome PostgresPrivilegeStore::revoke(const PrivilegeCommand& asked,
     outcome.changed = take_away(connection_, server_, {command, std::nullopt, std::nullopt});
     // Below the cursor it is no head of this history.
     if (head < follower.cursor) head.reset();
-    if (command.object.database && (!head || head != follower.cursor)) {
+    if (command.object.database && (!head || head != follower.cursor || follower.re_reads)) {
       outcome.repeat_at_event = head.value_or(-1);
       ask_to_repeat(connection_, server_, command, *outcome.repeat_at_event, follower.generation);
     }

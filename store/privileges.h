@@ -64,6 +64,7 @@ class PostgresPrivilegeStore : public follower::PrivilegeStore {
   struct FollowerRow {
     int64_t generation = 0;
     std::optional<int64_t> cursor;
+    bool re_reads = false;  ///< effects of events up to the cursor are still to be read
   };
 
   FollowerRow lock_follower();

@@ -30,10 +30,11 @@ void ask_to_repeat(Connection& connection, const std::string& server,
                    const follower::PrivilegeCommand& command, int64_t at_event, int64_t generation);
 
 /// Repeats the revokes that waited for the cursor to come this far, or for a reset, and finishes
-/// their requests. Within an open transaction in which the fence was passed. A revoke whose head
-/// was not known waits for the second head that is recorded after it: the first may have been read
-/// before it. A recorded head below the cursor does not count: after a reset it is of another
-/// history, which only the switch brings in.
+/// their requests where no re-read is pending of their event or an earlier one: what is read may
+/// still turn out to be a rename. Within an open transaction in which the fence was passed. A
+/// revoke whose head was not known waits for the second head that is recorded after it: the first
+/// may have been read before it. A recorded head below the cursor does not count: after a reset it
+/// is of another history, which only the switch brings in.
 void repeat_due_revokes(Connection& connection, const std::string& server);
 
 }  // namespace hmsync::store

@@ -107,5 +107,19 @@ TEST_F(GrantedAndMoved, ARevokeReachesAGrantThatAnUnreadRenameCarriesToTheName) 
             "drafts|REFRESH|created:1|f\n");
 }
 
+TEST_F(GrantedAndMoved, ARevokeIsNotFinalWhileAnEventsObjectIsStillToBeReadAgain) {
+  connection_.execute("DELETE FROM pending_re_reads");
+  EXPECT_EQ(store_.revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 2).repeat_at_event,
+            std::nullopt);
+  follower::Batch batch;
+  batch.cursor = 3;
+  batch.claims.emplace_back();
+  batch.claims.front().event_id = 3;
+  batch.claims.front().name = {"hive", "sales", "drafts"};
+  const follower::FollowerState state = events_.state();
+  events_.apply({state.token, state.commit_number}, batch);
+  EXPECT_EQ(store_.revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3).repeat_at_event, 3);
+}
+
 }  // namespace
 }  // namespace hmsync::store

@@ -194,6 +194,32 @@ TEST_F(OrderStore, ARevokeIsRepeatedWhenTheCursorIsThereAndTakesOnlyGrantsMadeBe
   EXPECT_FALSE(store_.orders().pending().revokes_due);
 }
 
+TEST_F(OrderStore, ARevokeIsRepeatedUntilNothingUpToItsEventIsToBeReadAgain) {
+  follower::Batch batch;
+  batch.cursor = 5;
+  for (const int64_t event : {5, 6}) {
+    processor::Claim claim;
+    claim.event_id = event;
+    claim.name = named("sales", "t" + std::to_string(event));
+    batch.claims.push_back(claim);
+  }
+  ask_to_revoke(5, "sales");
+  store_.events().apply(fence(), batch);
+  EXPECT_FALSE(store_.orders().pending().revokes_due);
+  // What one reading moves to the name is taken away there, and another may follow.
+  for (int reading = 0; reading < 2; ++reading) {
+    grant({"sales.moved", 5});
+    store_.side().execute("UPDATE grants SET granted_at = now() - interval '1 day'");
+    store_.orders().repeat_revokes(fence());
+    EXPECT_THAT(grants(), IsEmpty());
+    EXPECT_THAT(store_.lines("SELECT state FROM requests"), ElementsAre("pending"));
+  }
+  store_.side().execute("DELETE FROM pending_re_reads WHERE event_id = 5");
+  EXPECT_TRUE(store_.orders().pending().revokes_due);
+  store_.orders().repeat_revokes(fence());
+  EXPECT_THAT(store_.lines("SELECT state FROM requests"), ElementsAre("finished"));
+}
+
 TEST_F(OrderStore, AFencedRepetitionRevokesNothing) {
   apply(5, {});
   grant({"sales.moved", 1});
