@@ -106,6 +106,31 @@ void MemoryMetastore::drop_partition(const std::string& database, const std::str
   log_event("DROP_PARTITION", database, table, drop_partition_message(stored.table, {value}));
 }
 
+void MemoryMetastore::log_refused_drop(const std::string& database, const std::string& table) {
+  const StoredTable& stored = objects_.tables.at({"hive", database, table});
+  log_event("DROP_TABLE", database, table, drop_table_message(stored.table));
+}
+
+void MemoryMetastore::hide_last_event() {
+  hidden_.push_back(events_.back());
+  events_.pop_back();
+}
+
+void MemoryMetastore::show_hidden_events() {
+  for (processor::Event& event : hidden_) {
+    const auto after = std::find_if(events_.begin(), events_.end(),
+                                    [&](const auto& other) { return other.id > event.id; });
+    events_.insert(after, std::move(event));
+  }
+  hidden_.clear();
+}
+
+void MemoryMetastore::restore(const MemoryMetastore& copy) {
+  objects_ = copy.objects_;
+  events_ = copy.events_;
+  head_ = copy.head_;
+}
+
 int64_t MemoryMetastore::head() {
   before_call("head");
   return head_;

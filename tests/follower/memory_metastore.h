@@ -54,14 +54,28 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
                      const std::string& value);
   void drop_partition(const std::string& database, const std::string& table,
                       const std::string& value);
+  void change_owner(const std::string& database, const std::string& owner) {
+    objects_.databases.at({"hive", database}).owner.name = owner;
+  }
+  void lose_table(const std::string& database, const std::string& table) {
+    objects_.tables.erase({"hive", database, table});
+  }
+  /// A refused DROP TABLE that a plain listener logs.
+  void log_refused_drop(const std::string& database, const std::string& table);
   /// Any event, whatever its message.
   void log_event(const std::string& type, const std::string& database, const std::string& table,
                  const std::string& message);
 
   void spoil_last_message() { events_.back().message = "{"; }
+  [[nodiscard]] const std::string& last_message() const { return events_.back().message; }
   /// The next event gets the id of the last one, as concurrent clients of a 2.3.10 do.
   void share_last_id() { --head_; }
   void skip_ids(int64_t count) { head_ += count; }
+  /// What a transaction that commits late does: its event is not in the log yet.
+  void hide_last_event();
+  void show_hidden_events();
+  /// Objects and log as they were when the copy was made.
+  void restore(const MemoryMetastore& copy);
   void clean_events() { events_.clear(); }
   void start_log_anew() {
     events_.clear();
@@ -85,6 +99,7 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
 
   ObjectMap objects_;
   std::vector<processor::Event> events_;
+  std::vector<processor::Event> hidden_;
   int64_t head_ = 0;
   int64_t next_creation_ = 1000;
   bool cut_ = false;

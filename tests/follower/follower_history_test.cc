@@ -1,0 +1,295 @@
+// Judging ids: late and shared ones, holes, cleaned and restored logs, other metastores.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/follower/world.h"
+
+namespace hmsync::doubles {
+namespace {
+
+using namespace std::chrono_literals;
+using follower::Notice;
+using follower::Phase;
+
+int64_t notices_of(const World& world, Notice::Kind kind) {
+  return std::count_if(world.observer.notices.begin(), world.observer.notices.end(),
+                       [&](const Notice& notice) { return notice.kind == kind; });
+}
+
+/// Followed, with a few tables.
+struct Followed : World {
+  Followed() {
+    metastore.create_database("sales");
+    for (int i = 0; i < 10; ++i) metastore.create_table("sales", "t" + std::to_string(i));
+    EXPECT_TRUE(catch_up());
+  }
+
+  void expect_equal() {
+    EXPECT_TRUE(catch_up());
+    EXPECT_EQ(store.live, metastore.objects());
+  }
+};
+
+TEST(History, AnEventBelowTheCursorThatIsShownLateIsReadAgain) {
+  Followed world;
+  world.metastore.drop_table("sales", "t0");
+  world.metastore.hide_last_event();
+  world.metastore.share_last_id();
+  world.metastore.create_table("sales", "twin");
+  world.metastore.create_table("sales", "above");
+  ASSERT_TRUE(world.catch_up());
+  EXPECT_TRUE(world.store.live.tables.contains({"hive", "sales", "t0"}));
+  world.metastore.show_hidden_events();
+  ASSERT_TRUE(world.run_until([&] { return world.store.totals.late == 1; }, 10));
+  world.expect_equal();
+  EXPECT_EQ(notices_of(world, Notice::Kind::late), 1);
+  EXPECT_EQ(world.store.follower.generation, 0);
+}
+
+TEST(History, ATwinOfTheCursorsEventIsSeenWhileTheHeadStandsStill) {
+  Followed world;
+  world.metastore.drop_table("sales", "t0");
+  world.metastore.hide_last_event();
+  world.metastore.share_last_id();
+  world.metastore.create_table("sales", "twin");
+  ASSERT_TRUE(world.catch_up());
+  world.clock.time += 5s;
+  world.metastore.show_hidden_events();
+  ASSERT_TRUE(world.run_until([&] { return world.store.totals.late == 1; }, 10));
+  world.expect_equal();
+}
+
+TEST(History, WhatIsRememberedCountsAsJustSeenAfterATakeover) {
+  Followed world;
+  world.metastore.drop_table("sales", "t0");
+  world.metastore.hide_last_event();
+  world.metastore.share_last_id();
+  world.metastore.create_table("sales", "twin");
+  ASSERT_TRUE(world.catch_up());
+  world.clock.time += 1h;
+  world.elect(2);
+  world.step();
+  world.metastore.show_hidden_events();
+  ASSERT_TRUE(world.run_until([&] { return world.store.totals.late == 1; }, 10));
+  world.expect_equal();
+}
+
+TEST(History, NothingIsAskedForOnceAllIsSettled) {
+  Followed world;
+  world.clock.time += 11s;
+  world.step();
+  int asked = 0;
+  world.metastore.before_call = [&](std::string_view call) { asked += call == "events"; };
+  for (int i = 0; i < 10; ++i) world.step();
+  EXPECT_EQ(asked, 0);
+}
+
+TEST(History, EventsOfOneIdAreAllReadAgainWhateverTheirOrder) {
+  Followed world;
+  world.metastore.create_table("sales", "made");
+  world.metastore.share_last_id();
+  world.metastore.drop_table("sales", "made");
+  world.metastore.share_last_id();
+  world.metastore.rename_table("sales", "t1", "sales", "renamed");
+  world.expect_equal();
+  EXPECT_EQ(world.store.totals.shared_id, 3);
+  EXPECT_EQ(notices_of(world, Notice::Kind::shared_id), 1);
+  EXPECT_TRUE(world.store.follower.shared_ids_seen);
+}
+
+TEST(History, ACappedAnswerOfKnownEventsIsNoHole) {
+  Followed world;
+  world.metastore.events_a_page = 3;
+  for (int i = 0; i < 2; ++i) world.metastore.create_table("sales", "u" + std::to_string(i));
+  world.expect_equal();
+  EXPECT_EQ(notices_of(world, Notice::Kind::gap), 0);
+  EXPECT_EQ(world.store.follower.generation, 0);
+}
+
+TEST(History, ARestoredLogIsAResetBeforeItsHeadPassesTheCursor) {
+  Followed world;
+  const MemoryMetastore copy = world.metastore;
+  for (int i = 0; i < 2; ++i) world.metastore.create_table("sales", "u" + std::to_string(i));
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.restore(copy);
+  const auto begun = world.clock.time;
+  ASSERT_TRUE(world.run_until([&] { return !world.observer.notices.empty(); }));
+  EXPECT_EQ(world.observer.notices[0].kind, Notice::Kind::reset);
+  EXPECT_LT(world.clock.time - begun, 5s) << "the digests say so at once";
+  world.expect_equal();
+  EXPECT_EQ(world.store.follower.generation, 1);
+}
+
+TEST(History, ARestoredLogIsAResetAfterItsHeadPassedTheCursor) {
+  Followed world;
+  const MemoryMetastore copy = world.metastore;
+  for (int i = 0; i < 2; ++i) world.metastore.create_table("sales", "u" + std::to_string(i));
+  ASSERT_TRUE(world.catch_up());
+  world.clock.time += 1h;
+  world.step();
+  world.metastore.restore(copy);
+  for (int i = 0; i < 9; ++i) world.metastore.create_table("sales", "v" + std::to_string(i));
+  ASSERT_TRUE(world.run_until([&] { return !world.observer.notices.empty(); }));
+  EXPECT_EQ(world.observer.notices[0].kind, Notice::Kind::reset);
+  world.expect_equal();
+  EXPECT_EQ(world.store.follower.generation, 1);
+}
+
+TEST(History, ACleanedLogWithoutAnyNewEventRefutesNothing) {
+  Followed world;
+  world.metastore.clean_events();
+  for (int i = 0; i < 100; ++i) world.step();
+  EXPECT_TRUE(world.observer.notices.empty());
+  world.metastore.create_table("sales", "new");
+  world.expect_equal();
+  EXPECT_TRUE(world.observer.notices.empty());
+}
+
+TEST(History, AUuidWhereNoneWasKnownIsNoReset) {
+  World world;
+  world.metastore.database_uuid.reset();
+  world.metastore.create_database("sales");
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.database_uuid = "uuid-2";
+  world.elect(2);
+  world.metastore.create_table("sales", "orders");
+  ASSERT_TRUE(world.catch_up());
+  EXPECT_EQ(world.store.follower.generation, 0);
+  EXPECT_TRUE(world.observer.notices.empty());
+}
+
+TEST(History, AMuchSmallerMetastoreIsRefusedUntilForced) {
+  Followed world;
+  world.metastore.database_uuid = "uuid-2";
+  world.metastore.start_log_anew();
+  for (int i = 0; i < 5; ++i) world.metastore.lose_table("sales", "t" + std::to_string(i));
+  const ObjectMap before = world.store.live;
+  world.elect(2);
+  ASSERT_TRUE(world.run_until([&] { return world.observer.last_poll.phase == Phase::waiting; }));
+  for (int i = 0; i < 100; ++i) world.step();
+  EXPECT_EQ(world.store.live, before);
+  EXPECT_EQ(world.store.follower.generation, 0);
+  follower::ResyncRequest request;
+  request.id = 5;
+  world.store.orders.resyncs = {request};
+  ASSERT_TRUE(world.run_until([&] { return world.store.outcomes.contains(5); }));
+  EXPECT_EQ(world.store.outcomes[5].outcome, "refused");
+  request.id = 6;
+  request.force = true;
+  world.store.orders.resyncs = {request};
+  ASSERT_TRUE(world.run_until([&] { return world.store.outcomes.contains(6); }));
+  EXPECT_EQ(world.store.outcomes[6].outcome, "done");
+  world.expect_equal();
+  EXPECT_EQ(world.store.follower.generation, 1);
+}
+
+TEST(History, TheRightMetastoreIsFollowedOnWhenItIsBack) {
+  Followed world;
+  const MemoryMetastore right = world.metastore;
+  world.metastore.restore(MemoryMetastore());
+  ASSERT_TRUE(world.run_until([&] { return world.observer.last_poll.phase == Phase::waiting; }));
+  world.metastore.restore(right);
+  world.metastore.create_table("sales", "new");
+  world.expect_equal();
+  EXPECT_EQ(world.store.follower.generation, 0);
+  EXPECT_EQ(notices_of(world, Notice::Kind::recovered), 1);
+}
+
+TEST(History, APlainListenersRefusedDropChangesNothing) {
+  Followed world;
+  world.metastore.plain = true;
+  world.elect(2);
+  world.metastore.log_refused_drop("sales", "t3");
+  world.metastore.drop_table("sales", "t4");
+  world.metastore.create_table("sales", "new");
+  world.metastore.rename_table("sales", "t5", "sales", "renamed");
+  world.expect_equal();
+  EXPECT_EQ(notices_of(world, Notice::Kind::plain_listener), 1);
+  EXPECT_EQ(notices_of(world, Notice::Kind::refuted), 1);
+  EXPECT_EQ(world.store.totals.applied, 4);
+}
+
+TEST(History, AnOwnerThatChangedWithoutAnEventComesByTheSweep) {
+  Followed world;
+  world.options.sweep_interval = 60s;
+  world.make_follower();
+  world.metastore.change_owner("sales", "carol");
+  ASSERT_TRUE(world.run_until([&] { return world.store.live == world.metastore.objects(); }, 200));
+  EXPECT_EQ(notices_of(world, Notice::Kind::drift), 1);
+}
+
+TEST(History, ATableThatVanishedWithoutAnEventComesByTheSweepOfTables) {
+  Followed world;
+  world.options.sweep_tables_per_second = 1;
+  world.make_follower();
+  world.metastore.lose_table("sales", "t7");
+  ASSERT_TRUE(world.run_until([&] { return world.store.live == world.metastore.objects(); }, 200));
+  EXPECT_EQ(notices_of(world, Notice::Kind::drift), 1);
+}
+
+TEST(History, AWholeLookIsAnsweredOnceWhatItShowedIsApplied) {
+  Followed world;
+  world.clock.time += 1min;
+  world.step();
+  world.metastore.drop_table("sales", "t0");
+  world.metastore.hide_last_event();
+  world.metastore.share_last_id();
+  world.metastore.create_table("sales", "twin");
+  ASSERT_TRUE(world.catch_up());
+  world.clock.time += 1min;
+  world.step();
+  world.metastore.show_hidden_events();
+  world.step();
+  EXPECT_EQ(world.store.totals.late, 0) << "settled long ago";
+  world.store.orders.polls_asked = 3;
+  ASSERT_TRUE(world.run_until([&] { return world.store.polls_answered == 3; }, 5));
+  EXPECT_EQ(world.store.totals.late, 1);
+  world.expect_equal();
+}
+
+TEST(History, AnAutomaticDryRunVerifies) {
+  Followed world;
+  world.options.verify_interval = 1h;
+  world.make_follower();
+  ASSERT_TRUE(world.run_until(
+      [&] {
+        return !world.observer.snapshots.empty() &&
+               world.observer.snapshots.back().reason == "verify";
+      },
+      2000));
+  EXPECT_EQ(world.observer.snapshots.back().state, follower::SnapshotReport::State::compared);
+}
+
+TEST(History, AScopedResyncRepairsWhatItIsAbout) {
+  Followed world;
+  world.store.live.tables.erase({"hive", "sales", "t1"});
+  world.store.live.tables.erase({"hive", "sales", "t2"});
+  follower::ResyncRequest request;
+  request.id = 4;
+  request.scope.database = processor::DatabaseName{"hive", "sales"};
+  request.scope.table = "t1";
+  world.store.orders.resyncs = {request};
+  ASSERT_TRUE(world.run_until([&] { return world.store.outcomes.contains(4); }));
+  EXPECT_EQ(world.store.outcomes[4].difference.added.tables, 1);
+  EXPECT_TRUE(world.store.live.tables.contains({"hive", "sales", "t1"}));
+  EXPECT_FALSE(world.store.live.tables.contains({"hive", "sales", "t2"}));
+}
+
+TEST(History, AQuarantinedEventThatCanBeReadNowIsAppliedByARetry) {
+  Followed world;
+  world.metastore.create_table("sales", "new");
+  const std::string message = world.metastore.last_message();
+  world.metastore.spoil_last_message();
+  world.expect_equal();
+  ASSERT_EQ(world.store.quarantine.size(), 1u);
+  world.store.quarantine[0].event.message = message;
+  world.store.orders.retries = {{9, world.store.quarantine[0].event.id, "alice"}};
+  ASSERT_TRUE(world.run_until([&] { return world.store.retries.contains(9); }));
+  ASSERT_EQ(world.store.retries[9].size(), 1u);
+  EXPECT_EQ(world.store.retries[9][0].failure, "");
+  world.expect_equal();
+}
+
+}  // namespace
+}  // namespace hmsync::doubles
