@@ -38,7 +38,7 @@ class Daemon {
          const DaemonHooks& hooks)
       : configuration_(configuration),
         sources_(sources),
-        instruments_(configuration, hooks.commit_sent),
+        instruments_(configuration, hooks.commit_due, hooks.commit_sent),
         wiring_(configuration, instruments_, hooks.entered) {}
 
   int run();

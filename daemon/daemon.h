@@ -11,6 +11,7 @@ namespace hmsync::daemon {
 /// Where another main() may look in; all empty in hmsyncd itself.
 struct DaemonHooks {
   std::function<void(follower::Step)> entered;  ///< the loop, each step
+  std::function<void()> commit_due;             ///< by the loop's connection, which holds its locks
   std::function<void()> commit_sent;            ///< by the loop's connection, unanswered yet
 };
 

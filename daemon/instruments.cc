@@ -11,6 +11,8 @@
 namespace hmsync::daemon {
 namespace {
 
+constexpr auto kRewindShown = std::chrono::hours(24);
+
 std::vector<std::string> problem_codes() {
   std::vector<std::string> codes;
   for (const ProblemCode code : all_problem_codes()) codes.emplace_back(to_string(code));
@@ -49,7 +51,8 @@ std::string instance_name() {
   return fmt::format("{}:{}", host.data(), getpid());
 }
 
-Instruments::Instruments(const Configuration& configuration, std::function<void()> commit_sent)
+Instruments::Instruments(const Configuration& configuration, std::function<void()> commit_due,
+                         std::function<void()> commit_sent)
     : exposition(configuration.server),
       daemon_probe(exposition, problem_codes()),
       follower_probe(exposition, processor::known_event_types()),
@@ -61,7 +64,7 @@ Instruments::Instruments(const Configuration& configuration, std::function<void(
           configuration.log.format == "json" ? LogFormat::json : LogFormat::text,
           [this](LogLevel level) { daemon_probe.logged(to_string(level)); }),
       board(configuration.server, instance_name(), HMSYNC_VERSION, clock),
-      loop_store_observer(store_probe, std::move(commit_sent)),
+      loop_store_observer(store_probe, std::move(commit_due), std::move(commit_sent)),
       store_observer(store_probe) {
   metrics::add_process_metrics(exposition, {{"version", HMSYNC_VERSION}});
   exposition.at_scrape([this] {
@@ -103,6 +106,22 @@ void Instruments::saw_store(const StoreView& view) {
   follower_probe.set_paused(view.paused.has_value());
   if (!view.cursor || !view.head) return;
   follower_probe.learned(*view.cursor, *view.head, view.caught_up_ago);
+}
+
+void Instruments::saw_progress(const RewindJudge::Mark& mark, const store::StoreProgress& found) {
+  const auto rewind = rewinds.judge(mark, found, clock.now());
+  if (!rewind) return;
+  const std::string text = text_of(*rewind);
+  follower_probe.store_rewound();
+  board.failed(Reporter::watcher, ProblemCode::store_rewound, text);
+  log.warn(text, {{"problem", to_string(ProblemCode::store_rewound)}});
+}
+
+void Instruments::judge_rewinds() {
+  const auto last = rewinds.last();
+  if (last && clock.now() - last->at > kRewindShown) {
+    board.cured(Reporter::watcher, ProblemCode::store_rewound);
+  }
 }
 
 void Instruments::saw_head() {

@@ -8,6 +8,7 @@
 #include "daemon/logging.h"
 #include "daemon/loop_observer.h"
 #include "daemon/loop_watchdog.h"
+#include "daemon/rewind_judge.h"
 #include "daemon/status_board.h"
 #include "daemon/store_observer.h"
 #include "daemon/system_clock.h"
@@ -25,8 +26,9 @@ namespace hmsync::daemon {
 
 /// Thread-safe, as its parts are.
 struct Instruments {
-  /// `commit_sent` is called by the loop's connection; may be empty.
-  Instruments(const Configuration& configuration, std::function<void()> commit_sent);
+  /// `commit_due` and `commit_sent` are called by the loop's connection; may be empty.
+  Instruments(const Configuration& configuration, std::function<void()> commit_due = {},
+              std::function<void()> commit_sent = {});
 
   SystemClock clock;
   metrics::Exposition exposition;
@@ -41,12 +43,17 @@ struct Instruments {
   LoopWatchdog watchdog;
   StoreObserver loop_store_observer;
   StoreObserver store_observer;  ///< of all other connections
+  RewindJudge rewinds;
 
   [[nodiscard]] hmsclient::CallObserver call_observer();
   [[nodiscard]] LoopObserver::Parts loop_observer_parts();
 
   void saw_lease(const leader::ElectionStatus& status);
   void saw_store(const StoreView& view);
+  /// What the store told, asked for after `mark`.
+  void saw_progress(const RewindJudge::Mark& mark, const store::StoreProgress& found);
+  /// A rewind is shown as a problem for a day.
+  void judge_rewinds();
   /// The head was asked for beside the loop.
   void saw_head();
   /// Told once in the log, and shown until cured.

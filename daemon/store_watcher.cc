@@ -81,6 +81,11 @@ void StoreWatcher::kick() {
   [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);
 }
 
+void StoreWatcher::look_for_rewind_soon() {
+  rewind_due_ = true;
+  kick();
+}
+
 void StoreWatcher::stop() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
@@ -94,7 +99,11 @@ void StoreWatcher::run(const std::stop_token& stopped) {
     try {
       parts_.tick();
       arrivals = parts_.desk.take_arrivals();
-      if (!sessions_) sessions_ = std::make_unique<Sessions>(settings_, parts_.observer);
+      if (!sessions_) {
+        sessions_ = std::make_unique<Sessions>(settings_, parts_.observer);
+        rewind_due_ = true;
+      }
+      look_for_rewind();
       look(arrivals);
       look_for_status();
       failures_ = 0;
@@ -120,6 +129,13 @@ void StoreWatcher::look(const std::vector<WaitDesk::Arrival>& arrivals) {
   std::optional<int64_t> poll;
   if (parts_.desk.needs_poll(arrivals, position)) poll = sessions_->orders.ask_poll();
   parts_.desk.admit(arrivals, position, poll);
+}
+
+void StoreWatcher::look_for_rewind() {
+  const bool due = Clock::now() - looked_for_rewind_ >= settings_.poll;
+  if (!rewind_due_.exchange(false) && !due) return;
+  parts_.look_for_rewind(sessions_->order_connection);
+  looked_for_rewind_ = Clock::now();
 }
 
 void StoreWatcher::look_for_status() {

@@ -20,8 +20,13 @@ constexpr milliseconds kListStatement{std::chrono::hours(1)};
 constexpr milliseconds kRefresh{1'000};
 constexpr milliseconds kLastRequests{2'000};
 
-hmsclient::Options observed(hmsclient::Options options, Instruments& instruments) {
+// Every connection proves that it leads to the metastore that is followed.
+hmsclient::Options wired(hmsclient::Options options, Instruments& instruments,
+                         follower::Expected& expected) {
   options.on_call = instruments.call_observer();
+  options.prove = [&expected](follower::NotificationLog& log, follower::ObjectReader& objects) {
+    return follower::disproof(log, objects, expected.get());
+  };
   return options;
 }
 
@@ -35,12 +40,13 @@ store::ConnectionOptions request_options(const Configuration& configuration,
   return options;
 }
 
-TermSettings term_settings(const Configuration& configuration, Instruments& instruments) {
+TermSettings term_settings(const Configuration& configuration, Instruments& instruments,
+                           follower::Expected& expected) {
   TermSettings settings;
   settings.server = configuration.server;
   settings.store = store_options(configuration, "loop", kLoopStatement);
   settings.store.writes = true;
-  settings.metastore = observed(metastore_options(configuration), instruments);
+  settings.metastore = wired(metastore_options(configuration), instruments, expected);
   settings.snapshot = snapshot_options(configuration);
   settings.loop = loop_options(configuration);
   settings.retention = {configuration.store.change_log_retention,
@@ -55,7 +61,7 @@ Wiring::Wiring(const Configuration& configuration, Instruments& instruments,
     : configuration_(configuration),
       instruments_(instruments),
       entered_(std::move(entered)),
-      refresher_client_(observed(quick_metastore_options(configuration), instruments)),
+      refresher_client_(wired(quick_metastore_options(configuration), instruments, expected_)),
       refresher_log_(refresher_client_),
       refresher_({refresher_log_, [this](int64_t head) { record_head(head); },
                   [this] { metastore_answered(); }},
@@ -70,7 +76,9 @@ Wiring::Wiring(const Configuration& configuration, Instruments& instruments,
       loop_(loop_ports()),
       watcher_({store_options(configuration, "watcher", kQuickStatement), configuration.server},
                {desk_, instruments.board, &instruments.store_observer, [this] { tick(); },
-                [this](const StoreView& view) { instruments_.saw_store(view); }}),
+                [this](const StoreView& view) { saw_store(view); },
+                [this](store::Connection& connection) { look_for_rewind(connection); }}),
+      grants_observer_(instruments.store_probe, [this] { watcher_.look_for_rewind_soon(); }),
       readers_([this] {
         require_schema();
         return std::make_unique<store::Reader>(
@@ -86,9 +94,8 @@ Wiring::Wiring(const Configuration& configuration, Instruments& instruments,
       privileges_([this] {
         require_schema();
         return std::make_unique<PrivilegeSession>(
-            observed(quick_metastore_options(configuration_), instruments_),
-            request_options(configuration_, "grants"), configuration_.server,
-            &instruments_.store_observer);
+            wired(quick_metastore_options(configuration_), instruments_, expected_),
+            request_options(configuration_, "grants"), configuration_.server, &grants_observer_);
       }),
       orders_([this] {
         require_schema();
@@ -159,10 +166,17 @@ leader::ElectionCallbacks Wiring::election_callbacks() {
 }
 
 LoopThread::Ports Wiring::loop_ports() {
-  const TermSettings settings = term_settings(configuration_, instruments_);
+  const TermSettings settings = term_settings(configuration_, instruments_, expected_);
   const TermParts parts{instruments_.loop_observer_parts(),
-                        step_limits(settings.metastore, settings.store), entered_,
-                        instruments_.clock, &instruments_.loop_store_observer};
+                        step_limits(settings.metastore, settings.store),
+                        entered_,
+                        instruments_.clock,
+                        expected_,
+                        &instruments_.loop_store_observer,
+                        instruments_.rewinds,
+                        [this](const RewindJudge::Mark& mark, const store::StoreProgress& found) {
+                          instruments_.saw_progress(mark, found);
+                        }};
   return {[settings, parts](const leader::Token& token) {
             return make_follower_term(settings, parts, token);
           },
@@ -227,11 +241,26 @@ void Wiring::require_schema() const {
 void Wiring::tick() {
   instruments_.saw_lease(election_.status());
   instruments_.judge_loop();
+  instruments_.judge_rewinds();
   // The election tells of failures only: a lease length without one is a cure.
   const std::chrono::steady_clock::duration failed(election_failed_.load());
   if (std::chrono::steady_clock::now().time_since_epoch() - failed > configuration_.leader.lease) {
     instruments_.board.cure_store(Reporter::election);
   }
+}
+
+void Wiring::saw_store(const StoreView& view) {
+  instruments_.saw_store(view);
+  // The loop knows more while it runs.
+  if (instruments_.board.leads()) return;
+  follower::Expectation expectation;
+  expectation.uuid = view.metastore_uuid;
+  expected_.set(std::move(expectation));
+}
+
+void Wiring::look_for_rewind(store::Connection& connection) {
+  const RewindJudge::Mark mark = instruments_.rewinds.mark();
+  instruments_.saw_progress(mark, store::read_progress(connection, configuration_.server));
 }
 
 void Wiring::metastore_answered() {

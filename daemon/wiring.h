@@ -46,6 +46,8 @@ class Wiring {
   void election_failed(const Error& error);
   void require_schema() const;
   void tick();
+  void saw_store(const StoreView& view);
+  void look_for_rewind(store::Connection& connection);
   void metastore_answered();
   void record_head(int64_t head);
   void close_pools();
@@ -59,6 +61,7 @@ class Wiring {
   std::atomic<std::chrono::steady_clock::rep> election_failed_{0};
 
   // Each may call those above it.
+  follower::Expected expected_;
   hmsclient::Client refresher_client_;
   hmsclient::NotificationReader refresher_log_;
   HeadRefresher refresher_;
@@ -68,6 +71,7 @@ class Wiring {
   leader::Election election_;
   LoopThread loop_;
   StoreWatcher watcher_;
+  TellingStoreObserver grants_observer_;  ///< of sessions that write what people ask for
   IdlePool<store::Reader> readers_;
   IdlePool<store::Reader> stream_readers_;
   IdlePool<PrivilegeSession> privileges_;

@@ -109,6 +109,7 @@ void Connection::connect() {
   const auto end = Clock::now() + options_.connect_timeout;
   std::string failures;
   connection_.reset();
+  outdated_ = false;
   for (size_t host = 0; host < parameters.hosts.size() && !connection_; ++host) {
     const auto left = end - Clock::now();
     connect_until_ = Clock::now() + left / static_cast<int64_t>(parameters.hosts.size() - host);
@@ -363,6 +364,7 @@ void Transaction::commit() {
   if (PQtransactionStatus(connection_.connection_.get()) != PQTRANS_INTRANS) {
     throw Error(ErrorKind::fatal, "a transaction that failed was to be committed");
   }
+  if (connection_.observer_ != nullptr) connection_.observer_->commit_due();
   if (PQsendQuery(connection_.connection_.get(), "COMMIT") == 1) {
     connection_.flush();
     if (connection_.observer_ != nullptr) connection_.observer_->commit_sent();

@@ -44,6 +44,8 @@ class ConnectionObserver {
  public:
   virtual ~ConnectionObserver() = default;
   virtual void round_trip() = 0;
+  /// A Transaction over several round trips is about to send its COMMIT: its locks are held.
+  virtual void commit_due() {}
   /// A COMMIT is on its way, its answer not yet read.
   virtual void commit_sent() {}
   /// Rows that were written and, within a transaction, committed: see Result::written().
