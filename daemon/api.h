@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "daemon/head_refresher.h"
 #include "daemon/http_server.h"
@@ -100,9 +98,6 @@ void add_privilege_routes(HttpServer& server, const ChangeParts& parts);
 
 /// The audit's name of whoever has the local token.
 inline constexpr const char* kLocalName = "local";
-
-/// A whole number that is all of the text.
-std::optional<int64_t> parse_number(std::string_view text);
 
 /// Runs `handler` for who has the right token; else answers 401 or 403 and leaves a trace.
 HttpHandler needs_token(const ChangeParts& parts, HttpHandler handler);

@@ -1,9 +1,8 @@
 // Resyncs and the pause.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "daemon/api.h"
+#include "daemon/configuration_values.h"
 #include "daemon/json_body.h"
 #include "daemon/json_writer.h"
 #include "daemon/status_json.h"
@@ -115,13 +114,6 @@ std::optional<std::chrono::seconds> pause_length(const JsonBody& body) {
 
 }  // namespace
 
-std::optional<int64_t> parse_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 void add_order_routes(HttpServer& server, const ChangeParts& parts) {
   using Change = std::function<HttpResponse(store::PostgresOrderStore&, const HttpRequest&)>;
   const auto change = [&](const char* path, Change what) {
@@ -154,7 +146,7 @@ void add_order_routes(HttpServer& server, const ChangeParts& parts) {
       "GET", "/v1/requests/*", HttpPlace::worker,
       [sessions = &parts.orders, &board = parts.board](const std::shared_ptr<Exchange>& exchange) {
         const std::string& text = exchange->request().captures[0];
-        const auto request = sessions->with([number = parse_number(text)](OrderSession& session) {
+        const auto request = sessions->with([number = parse_integer(text)](OrderSession& session) {
           return number ? session.store.request(*number) : std::nullopt;
         });
         if (!request) throw HttpProblem(404, "there is no request " + text);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "daemon/api.h"
+#include "daemon/configuration_values.h"
 #include "daemon/json_body.h"
 #include "daemon/json_writer.h"
 #include "daemon/status_json.h"
@@ -72,7 +73,7 @@ std::string event_json(const std::vector<store::KeptEvent>& kept) {
 
 std::vector<store::KeptEvent> kept_under(OrderSession& session, const std::string& id) {
   std::vector<store::KeptEvent> kept;
-  if (const auto event = parse_number(id)) {
+  if (const auto event = parse_integer(id)) {
     kept = store::kept_events(session.connection, session.server, *event);
   }
   if (kept.empty()) throw HttpProblem(404, "there is no event " + id + " in quarantine");
