@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "follower/proof.h"
 #include "processor/change.h"
+#include "processor/digest.h"
 #include "tests/fixtures/eventually.h"
 #include "tests/hmsclient/expect_error.h"
 #include "tests/hmsclient/real_metastore.h"
@@ -97,6 +99,30 @@ TEST_P(ReadersOnMetastore, TheUuidAndVersionAreAskable) {
   EXPECT_EQ(client_.uri(), hms_->uri());
   EXPECT_THAT(client_.config_value("hive.metastore.transactional.event.listeners", ""),
               HasSubstr("DbNotificationListener"));
+  EXPECT_FALSE(log_.plain_listener());
+}
+
+TEST_P(ReadersOnMetastore, AConnectionIsUsedOnlyWhereTheMetastoreProvesToBeTheOne) {
+  ddl_.create_database({.name = "proved"});
+  const follower::EventPage page = log_.events({.after = before_});
+  ASSERT_EQ(page.events.size(), 1U);
+  follower::Expectation expected{.uuid = log_.uuid().value_or(""),
+                                 .cursor = before_ + 1,
+                                 .digests = {processor::digest(page.events[0])},
+                                 .tables = {}};
+  Options proving = options();
+  proving.prove = [&](follower::NotificationLog& log, follower::ObjectReader& objects) {
+    return follower::disproof(log, objects, expected);
+  };
+  Client again(proving);
+  EXPECT_EQ(NotificationReader(again).head(), before_ + 1);
+  if (is_2_3()) {
+    ++expected.digests[0].id;
+  } else {
+    expected.uuid = "another";
+  }
+  Client refused(proving);
+  EXPECT_THROW(NotificationReader(refused).head(), follower::AnotherMetastore);
 }
 
 TEST_P(ReadersOnMetastore, OneObjectIsReadAsItIs) {
@@ -147,9 +173,9 @@ struct Read {
   std::map<std::string, std::string> partitions;
 };
 
-Read read_all(SnapshotReader& objects, const follower::Scope& scope) {
+Read read_all(SnapshotReader& objects, const std::vector<follower::Scope>& scopes) {
   Read read;
-  const auto stream = objects.snapshot({scope});
+  const auto stream = objects.snapshot(scopes);
   while (const auto page = stream->next()) {
     for (const processor::Database& database : page->databases) {
       EXPECT_TRUE(read.databases.emplace(database.name.database, database).second);
@@ -175,6 +201,7 @@ Read read_all(SnapshotReader& objects, const follower::Scope& scope) {
 }
 
 TEST_P(ReadersOnMetastore, ASnapshotHasWhatWasMadeWhateverItIsCalled) {
+  const int64_t tables_before = objects_.count_tables();
   ddl_.create_database({.name = "whole", .location = "hdfs://nn1:8020/whole"});
   ddl_.create_table({.database = "whole", .table = "plain"});
   ddl_.create_table({.database = "whole",
@@ -201,7 +228,7 @@ TEST_P(ReadersOnMetastore, ASnapshotHasWhatWasMadeWhateverItIsCalled) {
   const int64_t head = log_.head();
   for (const follower::Scope& scope :
        {follower::Scope{}, follower::Scope{.database = {{"hive", "whole"}}, .table = {}}}) {
-    const Read read = read_all(small, scope);
+    const Read read = read_all(small, {scope});
     EXPECT_EQ(read.databases.count("default"), scope.database ? 0U : 1U);
     ASSERT_EQ(read.databases.count("whole"), 1U);
     EXPECT_EQ(read.databases.at("whole").location, (Location{"hdfs", "nn1:8020", "/whole"}));
@@ -221,10 +248,21 @@ TEST_P(ReadersOnMetastore, ASnapshotHasWhatWasMadeWhateverItIsCalled) {
               500);
     EXPECT_EQ(read.partitions.at("whole.many/499"), "hdfs://nn1:8020/whole/many/n=499");
   }
-  const Read one = read_all(small, {.database = {{"hive", "whole"}}, .table = "parted"});
+  const follower::Scope parted{.database = {{"hive", "whole"}}, .table = "parted"};
+  const Read one = read_all(small, {parted});
   EXPECT_TRUE(one.databases.empty());
   EXPECT_EQ(one.tables.size(), 1U);
   EXPECT_EQ(one.partitions.size(), 3U);
+  const Read some = read_all(small, {parted,
+                                     {.database = {{"hive", "whole"}}, .table = "gone"},
+                                     {.database = {{"hive", "gone"}}, .table = "t"},
+                                     {.database = {{"hive", "gone too"}}, .table = {}},
+                                     {.database = {}, .table = {}, .databases_only = true}});
+  EXPECT_EQ(some.databases.count("whole"), 1U);
+  EXPECT_EQ(some.databases.count("default"), 1U);
+  EXPECT_EQ(some.tables.size(), 1U);
+  EXPECT_EQ(some.partitions.size(), 3U);
+  EXPECT_EQ(small.count_tables(), tables_before + 5);
   EXPECT_EQ(log_.head(), head) << "reading leaves no event";
 }
 
@@ -300,6 +338,7 @@ TEST(NotificationReaderOnMetastore, APlainListenerTellsOfWhatWasRefused) {
   Client client(options);
   NotificationReader log(client);
   EXPECT_EQ(client.config_value("hive.metastore.transactional.event.listeners", ""), "");
+  EXPECT_TRUE(log.plain_listener());
   ddl.create_database({.name = "full"});
   ddl.create_table({.database = "full", .table = "t"});
   EXPECT_THROW(ddl.drop_database("full"), Error);
