@@ -131,7 +131,8 @@ bool explained(const Claims& claims, const StoredClaim& told) {
                (next.kind == Claim::Kind::renamed && next.from == claim.name);
       case Claim::Kind::dropped:
         return (next.kind == Claim::Kind::created || next.kind == Claim::Kind::renamed) &&
-               next.name == claim.name;
+               next.name == claim.name &&
+               (next.identity.empty() || claims.at(next.name).staged_is(next.identity));
       case Claim::Kind::renamed:
         return next.kind == Claim::Kind::renamed && next.name == claim.from;
       case Claim::Kind::changed:
@@ -148,8 +149,8 @@ bool is_refuted(const Claims& claims, const StoredClaim& stored) {
   bool untrue = false;
   switch (claim.kind) {
     case Claim::Kind::created:
-      untrue =
-          !now.staged || (now.kept() && !claim.identity.empty() && !now.staged_is(claim.identity));
+      if (now.kept()) return !claim.identity.empty() && !now.staged_is(claim.identity);
+      untrue = !now.staged;
       break;
     case Claim::Kind::dropped:
       untrue = claim.name.table.empty() ? is_same_database(claims, claim.name.in_database())

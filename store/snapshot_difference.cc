@@ -10,6 +10,8 @@ namespace {
 /// conditions leave no trace in a whole snapshot's plans.
 const std::string kLiveRow =
     "o.server = $1 AND ($3::bigint[] IS NULL OR o.object_id = ANY ($3::bigint[]))";
+/// Also one that was just added, which is not among $3: of both arrays, both are null or none is.
+const std::string kAnyRow = "o.server = $1 AND ($3::bigint[] IS NULL) = ($4::bigint[] IS NULL)";
 std::string staged_row(const std::string& of) {
   return of + ".snapshot = $2 AND ($4::bigint[] IS NULL OR " + of +
          ".object_id = ANY ($4::bigint[]))";
@@ -146,7 +148,7 @@ JOIN staging_paths n ON n.object_id = s.object_id)" +
 LEFT JOIN paths p ON p.object_id = o.object_id AND )" +
          same_values("p", "n") + within(reach, "p") + R"(
 WHERE )" +
-         kLiveRow + " AND p.object_id IS NULL";
+         kAnyRow + " AND p.object_id IS NULL";
 }
 
 /// What is removed with its object is gone already.

@@ -102,12 +102,12 @@ ON CONFLICT DO NOTHING)",
 
 std::string is_within_scopes(const std::string& of) {
   return R"((
-  SELECT h.whole OR EXISTS (
-    SELECT FROM staging_scopes c
-    WHERE c.snapshot = $2 AND NOT c.own_row_only AND c.catalog = )" +
-         of + ".catalog AND c.database_name = " + of + ".database_name AND c.table_name IN ('', " +
+  SELECT v.whole OR EXISTS (
+    SELECT FROM staging_scopes w
+    WHERE w.snapshot = $2 AND NOT w.own_row_only AND w.catalog = )" +
+         of + ".catalog AND w.database_name = " + of + ".database_name AND w.table_name IN ('', " +
          of + R"(.table_name))
-  FROM staging_snapshots h WHERE h.snapshot = $2))";
+  FROM staging_snapshots v WHERE v.snapshot = $2))";
 }
 
 }  // namespace hmsync::store

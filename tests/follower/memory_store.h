@@ -109,6 +109,8 @@ class MemoryStore : public follower::EventStore,
  private:
   void check_fence(const follower::Fence& fence);
   void ask_re_read(const processor::TableName& name, int64_t event);
+  /// Those that the snapshot has read.
+  void end_re_reads(const std::string& snapshot, bool reset);
   void keep(processor::Claim claim);
 
   int64_t last_number_ = 0;  ///< of re-reads and claims

@@ -1,0 +1,368 @@
+// What a snapshot of some objects does to grants: by what events said of the objects, and by
+// identity.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/store/grants_fixture.h"
+
+namespace hmsync::store {
+
+namespace {
+
+using namespace processor;
+using follower::Published;
+using follower::Scope;
+using follower::SnapshotPage;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::UnorderedElementsAre;
+using Kind = Claim::Kind;
+
+Scope scope(const std::string& database) {
+  return {DatabaseName{kDefaultCatalog, database}, std::nullopt, false};
+}
+Scope scope(const std::string& database, const std::string& table) {
+  return {DatabaseName{kDefaultCatalog, database}, table, false};
+}
+
+Claim claimed(int64_t event, Kind kind, const TableName& name, const TableName& from = {}) {
+  Claim claim;
+  claim.event_id = event;
+  claim.kind = kind;
+  claim.name = name;
+  claim.from = from;
+  return claim;
+}
+
+Claim unordered(Claim claim) {
+  claim.unordered = true;
+  return claim;
+}
+
+class SnapshotClaims : public GrantsFixture {
+ protected:
+  /// As after a snapshot at event 5.
+  void start(const SnapshotPage& page) {
+    publish_at(5, {}, page);
+    store_.side().execute("DELETE FROM audit");
+  }
+
+  void claim(const std::vector<Claim>& claims) {
+    follower::Batch batch;
+    batch.cursor = 10;
+    batch.claims = claims;
+    store_.events().apply(fence(), batch);
+  }
+
+  Published publish_at(int64_t cursor, const std::vector<Scope>& scopes, const SnapshotPage& page) {
+    const std::string id = store_.snapshots().begin(scopes);
+    store_.snapshots().add(id, page);
+    follower::Publication publication;
+    publication.cursor = cursor;
+    publication.unbroken = true;
+    publication.reason = "re_read";
+    Published published = store_.snapshots().publish(fence(), id, publication);
+    store_.snapshots().discard(id);
+    return published;
+  }
+
+  Published publish(const std::vector<Scope>& scopes, const SnapshotPage& page) {
+    return publish_at(10, scopes, page);
+  }
+};
+
+SnapshotPage page_of(const std::vector<Database>& databases, const std::vector<Table>& tables) {
+  return {databases, tables, {}};
+}
+
+SnapshotPage sales(const std::vector<Table>& tables) {
+  return page_of({database("sales")}, tables);
+}
+
+TEST_F(SnapshotClaims, ARenameMovesGrantsWhateverTheirEventAndRevivesSuspendedOnes) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.a", 99, "", "ALTER", true});
+  grant({"sales.a.price", 5, "created:1"});
+  grant({"sales.a", 5, "created:1", "INSERT", false, "object gone"});
+  grant({"sales.a", 5, "created:1", "DROP", false, "column gone"});
+  grant({"sales.a", 5, "created:44", "LOCK"});
+  claim({unordered(claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a")))});
+  publish({scope("sales", "a"), scope("sales", "b")}, {{}, {table("sales", "b", "created:1")}, {}});
+  EXPECT_THAT(grants(),
+              UnorderedElementsAre("sales.b SELECT 8 created:1", "sales.b ALTER 8 created:1 option",
+                                   "sales.b.price SELECT 8 created:1", "sales.b INSERT 8 created:1",
+                                   "sales.b DROP 8 created:1 (column gone)",
+                                   "sales.a LOCK 5 created:44 (object gone)"));
+  EXPECT_THAT(permission_changes(), IsSupersetOf({"8 moved analyst sales a  SELECT sales b",
+                                                  "8 restored analyst sales b  INSERT"}));
+  EXPECT_THAT(audit(), IsSupersetOf({"event move sales.b 8", "event move sales.b.price 8",
+                                     "snapshot restore sales.b 8"}));
+}
+
+TEST_F(SnapshotClaims, ARenameOverSeveralNamesIsFollowedToItsEnd) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  claim({claimed(8, Kind::renamed, named("sales", "c"), named("sales", "b")),
+         unordered(claimed(7, Kind::renamed, named("sales", "b"), named("sales", "a")))});
+  publish({scope("sales")}, sales({table("sales", "c", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.c SELECT 8 created:1"));
+}
+
+TEST_F(SnapshotClaims, TablesThatExchangedTheirNamesExchangeTheirGrants) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:2")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.b", 5, "created:2"});
+  claim({claimed(7, Kind::renamed, named("sales", "t"), named("sales", "a")),
+         claimed(8, Kind::renamed, named("sales", "a"), named("sales", "b")),
+         claimed(9, Kind::renamed, named("sales", "b"), named("sales", "t"))});
+  publish({scope("sales")},
+          sales({table("sales", "a", "created:2"), table("sales", "b", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 8 created:2", "sales.b SELECT 9 created:1"));
+}
+
+TEST_F(SnapshotClaims, AMovedGrantMergesAndWhatWasAnothersAtTheTargetIsSuspended) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:2")}));
+  grant({"sales.a", 5, "created:1", "SELECT", true});
+  grant({"sales.b", 5, "created:2"});
+  grant({"sales.a", 5, "created:1", "ALTER", true});
+  grant({"sales.b", 9, "created:1", "ALTER"});
+  claim({claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a"))});
+  publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.b ALTER 9 created:1 option",
+                                    "sales.b SELECT 5 created:2 (other object)",
+                                    "sales.b SELECT 8 created:1 option"));
+}
+
+TEST_F(SnapshotClaims, ATableThatWasRenamedAndThenDroppedTakesItsGrantsAlong) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 99, "created:1"});
+  grant({"sales.a", 99, "", "ALTER"});
+  grant({"sales.a", 5, "", "INSERT"});
+  claim({claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a")),
+         claimed(9, Kind::dropped, named("sales", "b"))});
+  publish({scope("sales")}, sales({}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a ALTER 99 "));
+  EXPECT_THAT(audit(), ElementsAre("event remove sales.a 9", "event remove sales.a 9"));
+}
+
+TEST_F(SnapshotClaims, ADropBeforeTheRenameDoesNotEndTheRenamedTablesGrants) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:2")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.b", 5, "created:2"});
+  claim({claimed(7, Kind::dropped, named("sales", "b")),
+         claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a"))});
+  publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 8 created:1"));
+  // Gone without any event after the rename: nobody said that it was dropped.
+  claim({claimed(9, Kind::dropped, named("sales", "c")),
+         claimed(10, Kind::renamed, named("sales", "c"), named("sales", "b"))});
+  publish({scope("sales")}, sales({}));
+  EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 8 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotClaims, OfTwoTablesOfOneSecondNeitherIsTakenForTheOther) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.b", 5, "created:1"});
+  claim({unordered(claimed(7, Kind::renamed, named("sales", "c"), named("sales", "a"))),
+         unordered(claimed(7, Kind::renamed, named("sales", "c"), named("sales", "b")))});
+  publish({scope("sales")}, sales({table("sales", "c", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)",
+                                    "sales.b SELECT 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotClaims, ATwinOfTheSameSecondThatStaysKeepsItsGrants) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.b", 5, "created:1"});
+  claim({claimed(7, Kind::renamed, named("sales", "c"), named("sales", "a"))});
+  publish({scope("sales")},
+          sales({table("sales", "b", "created:1"), table("sales", "c", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 5 created:1", "sales.c SELECT 7 created:1"));
+}
+
+TEST_F(SnapshotClaims, ARenameThatTurnsUpAfterItsTableWasFoundGoneCarriesAndRevivesTheGrants) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  publish({scope("sales", "a")}, {});
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
+  claim({unordered(claimed(4, Kind::renamed, named("sales", "b"), named("sales", "a")))});
+  publish({scope("sales", "a"), scope("sales", "b")}, {{}, {table("sales", "b", "created:1")}, {}});
+  EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 4 created:1"));
+}
+
+TEST_F(SnapshotClaims, AnUnreadableRenameMovesGrantsWhereOneVanishedAndOneCame) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "twin", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.twin", 5, "created:1"});
+  claim({claimed(8, Kind::renamed, named("sales", "b"))});
+  publish({scope("sales")},
+          sales({table("sales", "b", "created:1"), table("sales", "twin", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 8 created:1", "sales.twin SELECT 5 created:1"));
+}
+
+TEST_F(SnapshotClaims, AnUnreadableRenameIsNotGuessedWhereTwoVanished) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "twin", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.twin", 5, "created:1"});
+  claim({claimed(8, Kind::renamed, named("sales", "b"))});
+  publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)",
+                                    "sales.twin SELECT 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotClaims, ADropEndsTheGrantsOfWhatIsNotThereAnyMore) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 99, "created:1"});
+  grant({"sales.a.price", 5, "created:1"});
+  grant({"sales.a", 5, "created:0", "ALTER", false, "other object"});
+  grant({"sales.a", 5, "", "INSERT"});
+  grant({"sales.a", 9, "created:9", "DROP"});
+  grant({"sales.a", 8, "", "LOCK"});
+  claim({unordered(claimed(8, Kind::dropped, named("sales", "a"))),
+         unordered(claimed(8, Kind::created, named("sales", "a")))});
+  publish({scope("sales", "a")}, {{}, {table("sales", "a", "created:9")}, {}});
+  EXPECT_THAT(grants(), ElementsAre("sales.a DROP 9 created:9", "sales.a LOCK 8  (other object)"));
+  EXPECT_THAT(audit(), IsSupersetOf({"event remove sales.a 8", "event remove sales.a.price 8"}));
+}
+
+TEST_F(SnapshotClaims, ADropThatIsRefutedEndsNoGrantAndIsCounted) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.a", 5, "", "ALTER"});
+  grant({"sales", 5});
+  claim({claimed(8, Kind::dropped, named("sales", "a")),
+         claimed(9, Kind::dropped, named("sales", ""))});
+  publish({scope("sales")}, sales({table("sales", "a", "created:1")}));
+  EXPECT_THAT(grants(),
+              ElementsAre("sales SELECT 5 ", "sales.a ALTER 5 ", "sales.a SELECT 5 created:1"));
+  EXPECT_THAT(audit(), ElementsAre("event refute sales 9", "event refute sales.a 8"));
+  EXPECT_THAT(store_.lines("SELECT refuted::text FROM followers"), ElementsAre("2"));
+}
+
+TEST_F(SnapshotClaims, ADroppedDatabaseTakesTheGrantsInItAlong) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales", 5});
+  grant({"sales", 99, "", "ALTER"});
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.a.price", 5, "created:1"});
+  grant({"sales.gone", 5, "created:7", "SELECT", false, "object gone"});
+  grant({"other.a", 5, "created:1"});
+  claim({claimed(8, Kind::dropped, named("sales", ""))});
+  publish({scope("sales")}, {});
+  EXPECT_THAT(grants(), ElementsAre("other.a SELECT 5 created:1", "sales ALTER 99 "));
+}
+
+TEST_F(SnapshotClaims, ADatabaseMadeAnewHasNoneOfTheGrantsUnlessNothingTellsThemApart) {
+  start(page_of({database("sales"), database("shop"), database("empty"), database("shared")},
+                {table("sales", "a", "created:1"), table("shop", "a", "created:2"),
+                 table("shared", "a", "created:3")}));
+  for (const char* on : {"sales", "shop", "empty", "shared"}) grant({on, 5});
+  grant({"shared", 8, "", "ALTER"});
+  claim({claimed(8, Kind::dropped, named("sales", "")),
+         claimed(8, Kind::dropped, named("shop", "")),
+         claimed(8, Kind::dropped, named("empty", "")),
+         unordered(claimed(8, Kind::dropped, named("shared", "")))});
+  // shop still has its table, empty its owner and location.
+  publish({scope("sales"), scope("shop"), scope("empty"), scope("shared")},
+          page_of({database("sales"), database("shop"), database("empty"), database("shared")},
+                  {table("sales", "a", "created:9"), table("shop", "a", "created:2")}));
+  EXPECT_THAT(grants(), ElementsAre("empty SELECT 5 ", "shared ALTER 8 ",
+                                    "shared SELECT 5  (other object)", "shop SELECT 5 "));
+}
+
+TEST_F(SnapshotClaims, ADatabaseWithAnIdentityGoesByIt) {
+  Database before = database("sales");
+  before.identity = "created:1";
+  Database after = database("sales");
+  after.identity = "created:9";
+  start(page_of({before}, {}));
+  grant({"sales", 99, "created:1"});
+  grant({"sales", 9, "created:9", "ALTER"});
+  claim({unordered(claimed(8, Kind::dropped, named("sales", "")))});
+  publish({scope("sales")}, page_of({after}, {}));
+  EXPECT_THAT(grants(), ElementsAre("sales ALTER 9 created:9"));
+}
+
+TEST_F(SnapshotClaims, WithoutAClaimWhatIsGoneOrAnothersIsSuspendedAndNothingRemoved) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:2"),
+               table("sales", "c", "created:3")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.b", 5, "created:2"});
+  grant({"sales.b", 11, "created:2", "ALTER"});
+  grant({"sales.c", 5, ""});
+  grant({"sales.other", 5, "created:5"});
+  const Published published =
+      publish({scope("sales", "a"), scope("sales", "b"), scope("sales", "c")},
+              {{}, {table("sales", "b", "created:8"), table("sales", "c", "created:3")}, {}});
+  EXPECT_THAT(grants(),
+              ElementsAre("sales.a SELECT 5 created:1 (object gone)", "sales.b ALTER 11 created:2",
+                          "sales.b SELECT 5 created:2 (other object)", "sales.c SELECT 5 ",
+                          "sales.other SELECT 5 created:5"));
+  EXPECT_EQ(published.difference.suspended_grants, 2);
+  EXPECT_THAT(audit(), ElementsAre("snapshot suspend sales.a 10", "snapshot suspend sales.b 10"));
+}
+
+TEST_F(SnapshotClaims, SuspendedGrantsWhoseObjectIsThereAgainAuthoriseAgain) {
+  start(sales({table("sales", "a", "created:2")}));
+  grant({"sales.a", 5, "created:1", "SELECT", false, "object gone"});
+  grant({"sales.a", 5, "created:2", "SELECT"});
+  grant({"sales.a", 5, "created:1", "ALTER", false, "other object"});
+  grant({"sales.a", 6, "created:1", "ALTER", false, "other object"});
+  grant({"sales.a", 5, "created:1", "DROP", false, "column gone"});
+  grant({"sales.a", 5, "", "INDEX", false, "object gone"});
+  grant({"sales.a", 5, "created:1", "LOCK", false, "other object"});
+  grant({"sales.a", 99, "created:1", "LOCK"});
+  publish({scope("sales", "a")}, {{}, {table("sales", "a", "created:1")}, {}});
+  EXPECT_THAT(grants(),
+              UnorderedElementsAre(
+                  "sales.a SELECT 5 created:1", "sales.a SELECT 5 created:2 (other object)",
+                  "sales.a ALTER 5 created:1", "sales.a ALTER 6 created:1 (other object)",
+                  "sales.a DROP 5 created:1 (column gone)", "sales.a INDEX 5  (object gone)",
+                  "sales.a LOCK 5 created:1 (other object)", "sales.a LOCK 99 created:1"));
+  EXPECT_THAT(permission_changes(), IsSupersetOf({"10 restored analyst sales a  SELECT"}));
+}
+
+TEST_F(SnapshotClaims, AWholeSnapshotHeedsClaimsFirst) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:2")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.b", 99, "created:2"});
+  claim({claimed(7, Kind::renamed, named("sales", "c"), named("sales", "a")),
+         claimed(8, Kind::dropped, named("sales", "b"))});
+  publish({}, sales({table("sales", "c", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.c SELECT 7 created:1"));
+  EXPECT_THAT(store_.claims(), IsEmpty());
+}
+
+TEST_F(SnapshotClaims, ClaimsOfAHistoryThatWasResetSayNothing) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  claim({claimed(8, Kind::dropped, named("sales", "a"))});
+  const std::string id = store_.snapshots().begin({});
+  follower::Publication reset;
+  reset.raise_generation = true;
+  reset.cursor = 2;
+  store_.snapshots().publish(fence(), id, reset);
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 0 created:1 (object gone)"));
+  EXPECT_THAT(store_.claims(), IsEmpty());
+  EXPECT_THAT(store_.re_reads(), IsEmpty());
+}
+
+TEST_F(SnapshotClaims, ARefusedPublicationSuspendsNothing) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  const std::string id = store_.snapshots().begin({scope("sales", "a")});
+  follower::Publication publication;
+  publication.cursor = 5;
+  publication.guard = follower::Guard{0.2, 0};
+  EXPECT_EQ(store_.snapshots().publish(fence(), id, publication).outcome,
+            Published::Outcome::refused);
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1"));
+  EXPECT_THAT(audit(), IsEmpty());
+}
+
+}  // namespace
+
+}  // namespace hmsync::store
