@@ -181,6 +181,19 @@ bool covers(const Claim& claim, const TableName& name) {
   return claim.name == name;
 }
 
+std::vector<const Claim*> drops_of(const Claims& claims, const TableName& name) {
+  std::vector<size_t> found;
+  for (const TableName& named : {name, TableName{name.catalog, name.database, ""}}) {
+    const auto [begin, end] = claims.drops.equal_range(named);
+    for (auto drop = begin; drop != end; ++drop) found.push_back(drop->second);
+    if (name.table.empty()) break;
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<const Claim*> drops;
+  for (const size_t at : found) drops.push_back(&claims.all[at].claim);
+  return drops;
+}
+
 bool may_follow(const Claim& next, const Claim& event) {
   return next.unordered || event.unordered || next.event_id > event.event_id;
 }
@@ -198,7 +211,11 @@ Claims read_claims(Connection& connection, const Sides& sides) {
   const Result rows = connection.query(
       kClaims, {sides.server, sides.snapshot, std::to_string(sides.re_reads_through)});
   Claims claims;
-  for (int row = 0; row < rows.rows(); ++row) claims.all.push_back(claim_of(rows, row));
+  for (int row = 0; row < rows.rows(); ++row) {
+    claims.all.push_back(claim_of(rows, row));
+    const Claim& claim = claims.all.back().claim;
+    if (claim.kind == Claim::Kind::dropped) claims.drops.emplace(claim.name, claims.all.size() - 1);
+  }
   if (claims.all.empty()) return claims;
   read_names(connection, sides, claims);
   read_databases(connection, sides, claims);

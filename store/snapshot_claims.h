@@ -46,6 +46,7 @@ struct DatabaseStanding {
 struct Claims {
   /// In the order in which they came. Renames of the whole server, else within the scopes.
   std::vector<StoredClaim> all;
+  std::multimap<processor::TableName, size_t> drops;  ///< by what they name: where in `all`
   std::map<processor::TableName, Standing> names;
   std::map<processor::DatabaseName, DatabaseStanding> databases;
 
@@ -54,6 +55,10 @@ struct Claims {
 
 /// Whether the claim is about the object, or about the database that it is in.
 bool covers(const processor::Claim& claim, const processor::TableName& name);
+
+/// The drops that cover the object, in the order in which they came.
+std::vector<const processor::Claim*> drops_of(const Claims& claims,
+                                              const processor::TableName& name);
 
 /// Whether `next` may have happened after `event`: by ids, unless they tell nothing.
 bool may_follow(const processor::Claim& next, const processor::Claim& event);

@@ -14,19 +14,22 @@ using processor::TableName;
 /// More tables of one identity are not read for one rename.
 constexpr size_t kMostCandidates = 200;
 
-/// Stored tables of the identities in $5 that are not the staged ones of these names, and how many
-/// staged tables of the identity are new under their names. $3, $4: as those of Sides.
+/// Stored tables of the identities in $3, and how many staged tables of the identity are new under
+/// their names. $4: the staged ids.
 const std::string kCandidates = R"(
+WITH wanted AS MATERIALIZED (
+  SELECT i.identity, (
+    SELECT count(*) FROM staging_objects n
+    LEFT JOIN objects l ON l.server = $1 AND l.catalog = n.catalog
+      AND l.database_name = n.database_name AND l.table_name = n.table_name
+    WHERE n.snapshot = $2 AND ($4::bigint[] IS NULL OR n.object_id = ANY ($4::bigint[]))
+      AND n.table_name <> '' AND n.identity = i.identity
+      AND l.identity IS DISTINCT FROM n.identity) AS came
+  FROM unnest($3::text[]) AS i(identity))
 SELECT o.identity, o.catalog, o.database_name, o.table_name, )" +
                                 is_within_scopes("o") + R"(,
-       s.identity IS DISTINCT FROM o.identity,
-       (SELECT count(*) FROM staging_objects n
-        LEFT JOIN objects l ON l.server = $1 AND l.catalog = n.catalog
-          AND l.database_name = n.database_name AND l.table_name = n.table_name
-        WHERE n.snapshot = $2 AND ($4::bigint[] IS NULL OR n.object_id = ANY ($4::bigint[]))
-          AND n.table_name <> '' AND n.identity = i.identity
-          AND l.identity IS DISTINCT FROM n.identity)
-FROM unnest($3::text[]) AS i(identity)
+       s.identity IS DISTINCT FROM o.identity, i.came
+FROM wanted i
 CROSS JOIN LATERAL (
   SELECT * FROM objects o
   WHERE o.server = $1 AND o.identity = i.identity AND o.table_name <> '' AND o.identity <> ''
@@ -102,12 +105,8 @@ Fate Renames::follow(const TableName& from, const std::string& identity) const {
       }
     }
     if (place.by == nullptr || last.kind == Fate::Kind::moved) continue;
-    for (const StoredClaim& stored : claims_.all) {
-      const Claim& drop = stored.claim;
-      if (drop.kind == Claim::Kind::dropped && covers(drop, place.name) &&
-          may_follow(drop, *place.by)) {
-        last = {Fate::Kind::dropped, {}, drop.event_id};
-      }
+    for (const Claim* drop : drops_of(claims_, place.name)) {
+      if (may_follow(*drop, *place.by)) last = {Fate::Kind::dropped, {}, drop->event_id};
     }
   }
   return last;

@@ -41,8 +41,8 @@ Statement add_scopes(const std::string& snapshot, const std::vector<follower::Sc
 bool reaches_everything(const std::vector<follower::Scope>& scopes);
 
 /// SQL: whether the object that `of` names (catalog, database_name, table_name; '' as table: all of
-/// the database) is in the scopes of the snapshot $2. Of whole snapshots everything is. The alias may
-/// be neither v nor w.
+/// the database) is in the scopes of the snapshot $2. Of whole snapshots everything is. The alias
+/// may be neither v nor w.
 std::string is_within_scopes(const std::string& of);
 
 }  // namespace hmsync::store

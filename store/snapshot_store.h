@@ -11,7 +11,8 @@ namespace hmsync::store {
 /// For one server. Uses a connection that it does not own; used by that connection's thread. While
 /// it compares or publishes, the connection's statement_timeout is kSwitchTimeout at least. A
 /// snapshot that was discarded, or lost in a crash of the database (its tables are unlogged), is
-/// Error(transient): begin another.
+/// Error(transient): begin another. The work of a snapshot of some objects follows what is in its
+/// scopes: where it loses no table, it does not count the stored ones (Published::stored_tables).
 class PostgresSnapshotStore : public follower::SnapshotStore {
  public:
   static constexpr std::chrono::milliseconds kSwitchTimeout{std::chrono::minutes(30)};

@@ -61,9 +61,8 @@ bool is_untrue(const Claim& claim, const std::vector<Claim>& refuted) {
 Verdict by_drops(const ClaimedGrant& grant, const Claims& claims,
                  const std::vector<Claim>& refuted) {
   Verdict verdict;
-  for (const StoredClaim& stored : claims.all) {
-    const Claim& claim = stored.claim;
-    if (claim.kind != Claim::Kind::dropped || !covers(claim, grant.name)) continue;
+  for (const Claim* drop : drops_of(claims, grant.name)) {
+    const Claim& claim = *drop;
     if (is_untrue(claim, refuted)) continue;
     const Verdict::Kind kind = dropped(grant, claim, claims);
     if (kind == Verdict::Kind::keep || kind < verdict.kind) continue;

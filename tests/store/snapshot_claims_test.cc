@@ -213,6 +213,20 @@ TEST_F(SnapshotClaims, AnUnreadableRenameIsNotGuessedWhereTwoVanished) {
                                     "sales.twin SELECT 5 created:1 (object gone)"));
 }
 
+TEST_F(SnapshotClaims, MoreThanTwoHundredTablesOfOneIdentityAreNotReadForAnUnreadableRename) {
+  SnapshotPage page = sales({table("sales", "a", "created:1")});
+  for (int i = 0; i < 200; ++i) {
+    page.tables.push_back(table("sales", "t" + std::to_string(i), "created:1"));
+  }
+  start(page);
+  grant({"sales.a", 5, "created:1"});
+  claim({claimed(8, Kind::renamed, named("sales", "b"))});
+  const Published published = publish({scope("sales", "a"), scope("sales", "b")},
+                                      {{}, {table("sales", "b", "created:1")}, {}});
+  EXPECT_EQ(published.outcome, Published::Outcome::published);
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
+}
+
 TEST_F(SnapshotClaims, ADropEndsTheGrantsOfWhatIsNotThereAnyMore) {
   start(sales({table("sales", "a", "created:1")}));
   grant({"sales.a", 99, "created:1"});
@@ -334,6 +348,23 @@ TEST_F(SnapshotClaims, AWholeSnapshotHeedsClaimsFirst) {
   publish({}, sales({table("sales", "c", "created:1")}));
   EXPECT_THAT(grants(), ElementsAre("sales.c SELECT 7 created:1"));
   EXPECT_THAT(store_.claims(), IsEmpty());
+}
+
+TEST_F(SnapshotClaims, AfterAGapClaimsAreHeededBeforeIdentities) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:2"),
+               table("sales", "c", "created:3")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.b", 5, "created:2"});
+  grant({"sales.c", 5, "created:3"});
+  claim({claimed(7, Kind::renamed, named("sales", "d"), named("sales", "a")),
+         claimed(8, Kind::dropped, named("sales", "b"))});
+  const std::string id = store_.snapshots().begin({});
+  store_.snapshots().add(
+      id, sales({table("sales", "d", "created:1"), table("sales", "e", "created:3")}));
+  follower::Publication gap;
+  gap.cursor = 20;
+  store_.snapshots().publish(fence(), id, gap);
+  EXPECT_THAT(grants(), ElementsAre("sales.d SELECT 7 created:1", "sales.e SELECT 20 created:3"));
 }
 
 TEST_F(SnapshotClaims, ClaimsOfAHistoryThatWasResetSayNothing) {
