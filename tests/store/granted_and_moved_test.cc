@@ -5,6 +5,7 @@
 #include "store/event_store.h"
 #include "store/privileges.h"
 #include "store/revoke.h"
+#include "store/snapshot_store.h"
 #include "tests/store/own_database.h"
 
 namespace hmsync::store {
@@ -12,6 +13,7 @@ namespace {
 
 using follower::GrantBasis;
 using follower::PrivilegeObject;
+using processor::Claim;
 using processor::Mutation;
 using processor::Table;
 
@@ -26,11 +28,23 @@ Table table(const std::string& name, const std::string& identity) {
   return made;
 }
 
+Claim claimed(int64_t event, Claim::Kind kind, const std::string& name,
+              const std::string& from = "") {
+  Claim claim;
+  claim.event_id = event;
+  claim.kind = kind;
+  claim.name = {"hive", "sales", name};
+  if (!from.empty()) claim.from = {"hive", "sales", from};
+  claim.unordered = true;
+  return claim;
+}
+
 class GrantedAndMoved : public testing::Test {
  protected:
   GrantedAndMoved()
       : connection_(database_.options()),
         events_(connection_, "server1"),
+        snapshots_(connection_, "server1"),
         store_(database_.options(), "server1") {
     store_.create_role("analyst", "alice");
     events_.state();
@@ -44,6 +58,25 @@ class GrantedAndMoved : public testing::Test {
     batch.cursor = cursor;
     batch.mutations = mutations;
     events_.apply({state.token, state.commit_number}, batch);
+  }
+  void claim(int64_t cursor, const std::vector<Claim>& claims) {
+    const follower::FollowerState state = events_.state();
+    follower::Batch batch;
+    batch.cursor = cursor;
+    batch.claims = claims;
+    events_.apply({state.token, state.commit_number}, batch);
+  }
+  /// All of sales, as it is read at the cursor.
+  void read_again(const std::vector<Table>& tables) {
+    const processor::DatabaseName sales{"hive", "sales"};
+    const std::string id = snapshots_.begin({{sales, std::nullopt, false}});
+    snapshots_.add(id, {{{sales, {}, std::nullopt, ""}}, tables, {}});
+    const follower::FollowerState state = events_.state();
+    follower::Publication publication;
+    publication.cursor = state.cursor.value();
+    publication.unbroken = true;
+    publication.reason = "re_read";
+    snapshots_.publish({state.token, state.commit_number}, id, publication);
   }
   bool grant(const std::string& action, const PrivilegeObject& object, int64_t head,
              const std::string& identity) {
@@ -61,6 +94,7 @@ class GrantedAndMoved : public testing::Test {
   OwnDatabase database_;
   Connection connection_;
   PostgresEventStore events_;
+  PostgresSnapshotStore snapshots_;
   PostgresPrivilegeStore store_;
 };
 
@@ -119,6 +153,25 @@ TEST_F(GrantedAndMoved, ARevokeIsNotFinalWhileAnEventsObjectIsStillToBeReadAgain
   const follower::FollowerState state = events_.state();
   events_.apply({state.token, state.commit_number}, batch);
   EXPECT_EQ(store_.revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3).repeat_at_event, 3);
+}
+
+TEST_F(GrantedAndMoved, AGrantWithinTheVeryIdOfADropGoesByWhoseItIs) {
+  grant("ALTER", kOrders, 2, "created:1");
+  EXPECT_TRUE(grant("SELECT", kOrders, 3, "created:2"));
+  // Under the one id 3 orders was dropped and made again.
+  claim(3,
+        {claimed(3, Claim::Kind::created, "orders"), claimed(3, Claim::Kind::dropped, "orders")});
+  read_again({table("orders", "created:2")});
+  EXPECT_EQ(held(), "orders|SELECT|created:2|f\n");
+}
+
+TEST_F(GrantedAndMoved, ARevokeReachesAGrantThatAReReadCarriesToTheName) {
+  grant("SELECT", kOrders, 2, "created:1");
+  grant("ALTER", kOrders, 2, "created:1");
+  claim(3, {claimed(3, Claim::Kind::renamed, "drafts", "orders")});
+  EXPECT_EQ(store_.revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3).repeat_at_event, 3);
+  read_again({table("drafts", "created:1")});
+  EXPECT_EQ(held(), "drafts|ALTER|created:1|f\n");
 }
 
 }  // namespace
