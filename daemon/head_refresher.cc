@@ -95,18 +95,24 @@ HeadAnswer HeadRefresher::look() {
     board_.saw_head(head, asked);
     board_.cured(Reporter::refresher, ProblemCode::metastore_unreachable);
     board_.cured(Reporter::refresher, ProblemCode::metastore_not_authorised);
+    board_.cured(Reporter::refresher, ProblemCode::another_metastore);
     ports_.answered();
     return {head, ""};
+  } catch (const follower::AnotherMetastore& error) {
+    return failed(ProblemCode::another_metastore, error);
   } catch (const std::exception&) {
     const Error error = caught();
-    next_look_ = std::chrono::steady_clock::now() + kLookAfterFailure;
-    last_look_failed_ = true;
-    board_.failed(Reporter::refresher,
-                  error.kind() == ErrorKind::fatal ? ProblemCode::metastore_not_authorised
+    return failed(error.kind() == ErrorKind::fatal ? ProblemCode::metastore_not_authorised
                                                    : ProblemCode::metastore_unreachable,
-                  error.what());
-    return {std::nullopt, error.what()};
+                  error);
   }
+}
+
+HeadAnswer HeadRefresher::failed(ProblemCode code, const Error& error) {
+  next_look_ = std::chrono::steady_clock::now() + kLookAfterFailure;
+  last_look_failed_ = true;
+  board_.failed(Reporter::refresher, code, error.what());
+  return {std::nullopt, error.what()};
 }
 
 void HeadRefresher::record(int64_t head) {

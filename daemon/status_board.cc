@@ -54,6 +54,7 @@ void StatusBoard::polled(const follower::PollReport& report) {
   if (report.phase != follower::Phase::paused) {
     reported_.erase({ProblemCode::metastore_unreachable, Reporter::refresher});
     reported_.erase({ProblemCode::metastore_not_authorised, Reporter::refresher});
+    reported_.erase({ProblemCode::another_metastore, Reporter::refresher});
     note_head(report.head, clock_.now() - report.took);
     note_caught_up(report.head, clock_.now() - report.took);
   }

@@ -25,6 +25,7 @@ class ScriptedLog : public follower::NotificationLog {
     free_.wait(lock, [this] { return !blocked_; });
     if (out_of_memory) throw std::bad_alloc();
     if (away) throw Error(ErrorKind::transient, "the metastore is away");
+    if (another) throw follower::AnotherMetastore("it is another metastore");
     return head_now;
   }
   follower::EventPage events(const follower::EventRequest&) override { return {}; }
@@ -39,6 +40,7 @@ class ScriptedLog : public follower::NotificationLog {
 
   std::atomic<int> asked{0};
   std::atomic<bool> away{false};
+  std::atomic<bool> another{false};
   std::atomic<bool> out_of_memory{false};
   std::atomic<int64_t> head_now{7};
 
@@ -77,6 +79,24 @@ class HeadRefresherTest : public ::testing::Test {
                            board_,
                            milliseconds(10)};
 };
+
+TEST_F(HeadRefresherTest, AnotherMetastoreIsAProblemOfItsOwnUntilTheRightOneAnswers) {
+  const auto problems = [this] {
+    std::vector<ProblemCode> codes;
+    for (const Problem& problem : board_.status().problems) codes.push_back(problem.code);
+    return codes;
+  };
+  log_.another = true;
+  refresher_.start();
+  ask();
+  ASSERT_TRUE(eventually(seconds(10), [&] { return answered() == 1; }));
+  EXPECT_EQ(answers_[0].failure, "it is another metastore");
+  EXPECT_EQ(problems(), std::vector{ProblemCode::another_metastore});
+  log_.another = false;
+  ask();
+  ASSERT_TRUE(eventually(seconds(10), [&] { return answered() == 2; }));
+  EXPECT_TRUE(problems().empty());
+}
 
 TEST_F(HeadRefresherTest, AnswersWithAHeadAskedForAfterTheQuestion) {
   refresher_.start();
