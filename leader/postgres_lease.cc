@@ -39,6 +39,15 @@ UPDATE followers SET token_epoch = $2, token_nonce = $3
 WHERE server = $1
   AND EXISTS (SELECT FROM leases WHERE server = $1 AND epoch = $2 AND nonce = $3))";
 
+/// Only where it was taken.
+constexpr const char* kAudit = R"(
+INSERT INTO audit (server, who, action, object, event, before, after)
+SELECT server, 'hmsyncd', 'lead', $4, cursor,
+  CASE WHEN $5::bigint > 0
+    THEN jsonb_build_object('epoch', $5::bigint, 'instance', $6::text) END,
+  jsonb_build_object('epoch', $2::bigint, 'instance', $4::text)
+FROM followers WHERE server = $1 AND token_epoch = $2::bigint AND token_nonce = $3)";
+
 store::ConnectionOptions with_times(store::ConnectionOptions options, const LeaseTimes& times) {
   options.application_name += " lease";
   options.connect_timeout = times.call;
@@ -99,6 +108,9 @@ std::optional<LeaseRow> PostgresLease::acquire(const LeaseRow& expected, const L
       {"INSERT INTO followers (server) VALUES ($1) ON CONFLICT DO NOTHING", {server}},
       {kTake, std::move(take)},
       {kTakeFollower, {server, epoch, next.token.nonce}},
+      {kAudit,
+       {server, epoch, next.token.nonce, next.instance, std::to_string(expected.token.epoch),
+        expected.instance}},
   };
   const auto results = connection().transaction(statements);
   const auto& taken = results[4];

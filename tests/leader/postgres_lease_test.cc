@@ -116,6 +116,22 @@ ErrorKind kind_of_failure(const std::function<void()>& call) {
   return ErrorKind::poison;
 }
 
+TEST(PostgresLease, EachChangeOfLeaderIsAuditedOnce) {
+  PostgresWorld world;
+  const LeaseRow free = world.first().read();
+  world.take(world.first(), {1, "first"});
+  EXPECT_EQ(PostgresWorld::acquire(world.second(), free, {1, "late"}), std::nullopt);
+  world.first().release({1, "first"});
+  world.take(world.second(), {2, "second"});
+  const auto rows = world.observer().query(
+      "SELECT concat_ws(' ', who, action, object, before->>'epoch', before->>'instance', "
+      "after->>'epoch', after->>'instance') FROM audit WHERE server = $1 ORDER BY audit_id",
+      {world.server()});
+  ASSERT_EQ(rows.rows(), 2);
+  EXPECT_EQ(rows.text(0, 0), "hmsyncd lead host-1 1 host-1");
+  EXPECT_EQ(rows.text(1, 0), "hmsyncd lead host-1 1 host-1 2 host-1");
+}
+
 TEST(PostgresLease, SuccessorIsNotBlockedByAHolderThatStoppedInMidTransaction) {
   PostgresWorld world;
   world.take(world.first(), {1, "first"});
