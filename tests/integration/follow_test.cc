@@ -3,9 +3,14 @@
 // dry run finds no difference.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
+#include <regex>
 #include <string>
+#include <vector>
 
+#include "tests/fixtures/eventually.h"
 #include "tests/fixtures/private_folder.h"
 #include "tests/integration/deployment.h"
 
@@ -47,6 +52,10 @@ class Follow : public testing::TestWithParam<const char*> {
     SCOPED_TRACE(what);
     ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
     expect_export_equals_metastore(*daemon_, ddl());
+  }
+
+  static void change_metastore_by_sql(const std::string& update_returning_one) {
+    ASSERT_EQ(deployment_->pg().query(update_returning_one, "hms"), "one\n");
   }
 
   /// A place outside the warehouse.
@@ -303,6 +312,54 @@ TEST_P(Follow, FunctionsAndConstraintsDoNothingButAreCountedAndMoveTheCursor) {
   EXPECT_EQ(after.cursor, before.cursor + events);
   const std::string metrics = daemon_->get("/metrics").body;
   EXPECT_NE(metrics.find("type=\"CREATE_FUNCTION\""), std::string::npos);
+}
+
+TEST_P(Follow, WhatChangedWithoutAnEventArrivesBySweep) {
+  ddl().create_database({"quiet"});
+  ddl().create_table(table("quiet", "t"));
+  step("create a database with a table");
+  const int64_t head = status_of(*daemon_).head;
+  daemon_->terminate();
+  auto options = deployment_->daemon_options();
+  options.settings = {"metastore.sweep_interval=1s", "metastore.sweep_tables_per_second=100"};
+  auto sweeping = std::make_unique<fixtures::MiniHmsync>(options);
+  ASSERT_NO_FATAL_FAILURE(wait_until_readable(*sweeping));
+  const auto arrives = [&] {
+    const std::vector<std::string> expected = metastore_lines(ddl());
+    return fixtures::eventually(std::chrono::seconds(30), [&] {
+      std::vector<std::string> lines = exported(*sweeping, {"database", "table", "partition"});
+      std::sort(lines.begin(), lines.end());
+      return lines == expected;
+    });
+  };
+  const auto drift = [&](const std::string& kind) {
+    const std::string metrics = sweeping->get("/metrics").body;
+    const std::regex line("hmsync_drift_found_total\\{[^}]*kind=\"" + kind + "\"[^}]*\\} ([0-9]+)");
+    std::smatch match;
+    return std::regex_search(metrics, match, line) ? std::stoll(match[1]) : -1;
+  };
+
+  DatabaseChange change;
+  if (is_2_3()) {
+    change.owner = Owner{"carol", OwnerType::user};
+    ddl().alter_database("quiet", change);
+  } else if (is_4_0()) {
+    change.location = scratch("quiet");
+    ddl().alter_database("quiet", change);
+  } else {
+    change_metastore_by_sql(
+        R"(UPDATE "DBS" SET "OWNER_NAME" = 'carol' WHERE "NAME" = 'quiet' RETURNING 'one')");
+  }
+  EXPECT_TRUE(arrives()) << "a database";
+  EXPECT_EQ(drift("database"), 1);
+  change_metastore_by_sql(
+      R"(UPDATE "TBLS" SET "OWNER" = 'dave' WHERE "TBL_NAME" = 't' AND "DB_ID" =)"
+      R"( (SELECT "DB_ID" FROM "DBS" WHERE "NAME" = 'quiet') RETURNING 'one')");
+  EXPECT_TRUE(arrives()) << "a table";
+  EXPECT_EQ(status_of(*sweeping).head, head) << "it left no event";
+  sweeping.reset();
+  daemon_->start();
+  daemon_->await_ready();
 }
 
 }  // namespace
