@@ -119,6 +119,25 @@ void read_databases(Connection& connection, const Sides& sides, Claims& claims) 
   }
 }
 
+/// A table that was renamed within its database is in it still.
+void follow_renames(Claims& claims) {
+  std::map<DatabaseName, std::set<std::string>> left;  // identities of tables, by where they were
+  for (const StoredClaim& stored : claims.all) {
+    const std::optional<std::string> live = claims.at(stored.claim.from).live;
+    if (!stored.claim.from.table.empty() && live && !live->empty()) {
+      left[stored.claim.from.in_database()].insert(*live);
+    }
+  }
+  for (const StoredClaim& stored : claims.all) {
+    if (stored.claim.kind != Claim::Kind::renamed) continue;
+    const DatabaseName in = stored.claim.name.in_database();
+    const auto database = claims.databases.find(in);
+    const std::optional<std::string> staged = claims.at(stored.claim.name).staged;
+    if (database == claims.databases.end() || !staged) continue;
+    if (left[in].contains(*staged)) database->second.keeps_table = true;
+  }
+}
+
 /// Whether another event explains why what the claim says cannot be seen any more.
 bool explained(const Claims& claims, const StoredClaim& told) {
   const Claim& claim = told.claim;
@@ -219,6 +238,7 @@ Claims read_claims(Connection& connection, const Sides& sides) {
   if (claims.all.empty()) return claims;
   read_names(connection, sides, claims);
   read_databases(connection, sides, claims);
+  follow_renames(claims);
   return claims;
 }
 

@@ -256,6 +256,23 @@ TEST_F(SnapshotClaims, ADropThatIsRefutedEndsNoGrantAndIsCounted) {
   EXPECT_THAT(store_.lines("SELECT refuted::text FROM followers"), ElementsAre("2"));
 }
 
+TEST_F(SnapshotClaims, ADatabaseWhoseOnlyStoredTableWasRenamedWithinItIsStillTheSame) {
+  start(page_of({database("sales"), database("shop")},
+                {table("sales", "a", "created:1"), table("shop", "a", "created:2")}));
+  grant({"sales", 5});
+  grant({"shop", 5});
+  claim({claimed(8, Kind::dropped, named("sales", "")),
+         claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a")),
+         claimed(9, Kind::dropped, named("shop", "")),
+         claimed(9, Kind::renamed, named("shop", "b"), named("shop", "a"))});
+  publish({scope("sales"), scope("shop")},
+          page_of({database("sales"), database("shop")},
+                  {table("sales", "b", "created:1"), table("sales", "more", "created:8"),
+                   table("shop", "b", "created:9")}));
+  EXPECT_THAT(grants(), ElementsAre("sales SELECT 5 ")) << "what shop has is another table";
+  EXPECT_THAT(audit(), testing::Contains("event refute sales 8"));
+}
+
 TEST_F(SnapshotClaims, ADroppedDatabaseTakesTheGrantsInItAlong) {
   start(sales({table("sales", "a", "created:1")}));
   grant({"sales", 5});
