@@ -31,6 +31,8 @@ class DdlWorkload {
   void start(int64_t most_statements = INT64_MAX);
   /// From now on a fifth of the new tables get a grant.
   void give_grants(Grant grant);
+  /// A client has ended too early.
+  [[nodiscard]] bool has_failed() const;
   void stop();
   /// Blocks until the clients have made all their statements.
   void join();
