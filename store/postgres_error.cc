@@ -20,7 +20,7 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
                      [&](std::string_view prefix) { return text.starts_with(prefix); });
 }
 
-/// What the server leaves unsaid.
+/// What the server leaves unsaid, or says in fewer words.
 std::string_view remedy(std::string_view sqlstate) {
   if (sqlstate == kReadOnly) {
     return "the database is read-only: it is a standby, or default_transaction_read_only is on; "
@@ -101,13 +101,9 @@ Error statement_error(const PGresult* result) {
   if (const auto detail = field(result, PG_DIAG_MESSAGE_DETAIL); !detail.empty()) {
     text += "; " + one_line(detail);
   }
-  if (const auto hint = field(result, PG_DIAG_MESSAGE_HINT); !hint.empty()) {
-    text += "; " + one_line(hint);
-  }
-  if (const auto what_to_do = remedy(sqlstate); !what_to_do.empty()) {
-    text += "; ";
-    text += what_to_do;
-  }
+  const auto what_to_do = remedy(sqlstate);
+  const auto hint = what_to_do.empty() ? field(result, PG_DIAG_MESSAGE_HINT) : what_to_do;
+  if (!hint.empty()) text += "; " + one_line(hint);
   return {kind_of_sqlstate(sqlstate), text};
 }
 
