@@ -11,6 +11,7 @@
 #include "daemon/follower_term.h"
 #include "daemon/instruments.h"
 #include "daemon/loop_thread.h"
+#include "daemon/shared_expectation.h"
 #include "daemon/store_watcher.h"
 #include "leader/election.h"
 
@@ -61,7 +62,7 @@ class Wiring {
   std::atomic<std::chrono::steady_clock::rep> election_failed_{0};
 
   // Each may call those above it.
-  follower::Expected expected_;
+  SharedExpectation expected_;
   hmsclient::Client refresher_client_;
   hmsclient::NotificationReader refresher_log_;
   HeadRefresher refresher_;

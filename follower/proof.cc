@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace hmsync::follower {
 
@@ -52,16 +51,6 @@ std::string disproof(NotificationLog& log, ObjectReader& objects, const Expectat
     return fmt::format("its head {} is below the cursor {}", head, expectation.cursor);
   }
   return tables_speak_against(objects, expectation.tables);
-}
-
-void Expected::set(Expectation expectation) {
-  const std::lock_guard lock(mutex_);
-  expectation_ = std::move(expectation);
-}
-
-Expectation Expected::get() const {
-  const std::lock_guard lock(mutex_);
-  return expectation_;
 }
 
 }  // namespace hmsync::follower

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -25,15 +24,12 @@ struct Expectation {
 /// below the cursor and the known tables are there with their identities.
 std::string disproof(NotificationLog& log, ObjectReader& objects, const Expectation& expectation);
 
-/// The expectation that all connections of a daemon share; thread-safe.
+/// Where the loop leaves what all connections of its daemon are held to. Thread-safe.
 class Expected {
  public:
-  void set(Expectation expectation);
-  [[nodiscard]] Expectation get() const;
-
- private:
-  mutable std::mutex mutex_;
-  Expectation expectation_;  ///< guarded by mutex_
+  virtual ~Expected() = default;
+  virtual void set(Expectation expectation) = 0;
+  [[nodiscard]] virtual Expectation get() const = 0;
 };
 
 }  // namespace hmsync::follower

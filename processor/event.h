@@ -24,7 +24,7 @@ struct Event {
   std::optional<std::string> catalog;   ///< from 3.0 on; absent on transaction events
   std::optional<std::string> database;  ///< ALTER_TABLE: the name after the change
   std::optional<std::string> table;
-  std::string message;  ///< empty where it is withheld
+  std::string message;         ///< empty where it is withheld
   std::string message_format;  ///< "json-0.2", "gzip(json-2.0)"; empty where the server sends none
   std::optional<WithheldMessage> withheld = std::nullopt;
 };

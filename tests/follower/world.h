@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "follower/follower.h"
@@ -41,12 +42,21 @@ class RecordingObserver : public follower::Observer {
   void failed(const Error& error) override { failures.emplace_back(error.what()); }
 };
 
+class KeptExpectation : public follower::Expected {
+ public:
+  void set(follower::Expectation expectation) override { kept_ = std::move(expectation); }
+  [[nodiscard]] follower::Expectation get() const override { return kept_; }
+
+ private:
+  follower::Expectation kept_;
+};
+
 struct World {
   MemoryMetastore metastore;
   MemoryStore store;
   VirtualClock clock;
   RecordingObserver observer;
-  follower::Expected expected;
+  KeptExpectation expected;
   follower::Options options;
   std::unique_ptr<follower::Follower> follower;
 

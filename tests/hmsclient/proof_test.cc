@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <mutex>
+#include <utility>
 
 #include "hmsclient/client.h"
 #include "hmsclient/notification_reader.h"
@@ -54,6 +56,23 @@ std::string another_metastore(const Action& action) {
   return "";
 }
 
+/// Asked by the threads of a snapshot.
+class HeldExpectation {
+ public:
+  void set(follower::Expectation expectation) {
+    const std::lock_guard lock(mutex_);
+    expectation_ = std::move(expectation);
+  }
+  [[nodiscard]] follower::Expectation get() const {
+    const std::lock_guard lock(mutex_);
+    return expectation_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  follower::Expectation expectation_;
+};
+
 class ProofTest : public testing::Test {
  protected:
   Options options_for(const std::vector<const FakeHms*>& metastores) {
@@ -79,7 +98,7 @@ class ProofTest : public testing::Test {
     EXPECT_EQ(metastore.calls("get_table_objects_by_name_req"), 0);
   }
 
-  follower::Expected expected_;
+  HeldExpectation expected_;
   std::atomic<int> proofs_ = 0;
 };
 
