@@ -6,6 +6,7 @@
 // or commit_sent (a COMMIT is on its way, its answer not yet read), and COUNT which time it comes
 // there, from 1. And its wall clock is wrong by as many seconds as the file says that
 // HMSYNC_WALL_CLOCK names.
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -51,7 +52,9 @@ class Trap {
     if (!point_.empty()) left_ = std::stoi(at.substr(point_.size() + 1));
   }
   void reached(const std::string& here) {
-    if (here == point_ && --left_ == 0) kill(getpid(), signal_);
+    // To this thread, which then gets no further; one to the process may go to another thread
+    // first.
+    if (here == point_ && --left_ == 0) pthread_kill(pthread_self(), signal_);
   }
 
  private:

@@ -205,8 +205,9 @@ TEST_F(DatabaseFaults, AFailOverThatLostCommitsIsFollowedFromThereAndToldEverywh
   ASSERT_EQ(store_.daemon(0).ctl({"grant", "reader", "SELECT", "rewound.lost"}).exit, 0);
   ASSERT_EQ(store_.sql(grants), "kept,lost");
   // An acquisition is lost too.
-  store_.daemon(0).restart();
+  EXPECT_EQ(store_.daemon(0).terminate(), 0);
   ASSERT_TRUE(eventually(seconds(30), [&] { return store_.leads(1); }));
+  store_.daemon(0).start();
   const std::string token = store_.sql(kToken);
   ASSERT_NO_FATAL_FAILURE(store_.daemon(0).await_ready());
   ddl.create_database({"rewound_later"});
@@ -257,7 +258,8 @@ TEST_F(DatabaseFaults, ALeaderStoppedInsideATransactionDoesNotHoldUpItsSuccessor
   stopping.environment["HMSYNC_STOP_AT"] = "publish_snapshot.commit_due:2";
   ASSERT_NO_FATAL_FAILURE(store_.start_both(stopping, store_.daemon_options()));
   const std::string old_token = store_.sql(kToken);
-  ASSERT_EQ(store_.daemon(0).ctl({"resync", "--no-wait"}).exit, 0);
+  ASSERT_EQ(store_.daemon(1).ctl({"resync", "--no-wait"}).exit, 0);
+  store_.daemon(1).pause();  // until what it has to overcome has been looked at
   ASSERT_TRUE(eventually(seconds(60), [&] {
     return store_.sql(
                "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' "
@@ -266,6 +268,7 @@ TEST_F(DatabaseFaults, ALeaderStoppedInsideATransactionDoesNotHoldUpItsSuccessor
   }));
   EXPECT_THROW(store_.sql("SELECT FROM hmsync.followers FOR UPDATE NOWAIT"), std::runtime_error)
       << "it has the lock";
+  store_.daemon(1).resume();
 
   const auto begin = Clock::now();
   ASSERT_TRUE(eventually(seconds(40), [&] { return store_.leads(1); })) << store_.daemon(1).log();
