@@ -115,6 +115,7 @@ std::optional<SnapshotPurpose> SnapshotRuns::scoped_purpose(const Orders& orders
   }
   auto requests = alike(orders.resyncs, is_scoped);
   if (!requests.empty()) return purpose_of(std::move(requests));
+  if (term_.now() < next_sweep_) return std::nullopt;
   purpose.scopes = sweep_.due();
   if (purpose.scopes.empty()) return std::nullopt;
   purpose.reason = "sweep";

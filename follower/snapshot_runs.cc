@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "follower/scope.h"
 #include "processor/error.h"
@@ -131,7 +132,7 @@ bool SnapshotRuns::finish(Slot& slot) {
       break;
     case Published::Outcome::published:
       slot.failures = 0;
-      published(run, result);
+      published(slot, result);
       break;
   }
   end(slot);
@@ -156,7 +157,8 @@ Published SnapshotRuns::publish(const SnapshotRun& run) {
   return result;
 }
 
-void SnapshotRuns::published(const SnapshotRun& run, const Published& result) {
+void SnapshotRuns::published(Slot& slot, const Published& result) {
+  const SnapshotRun& run = *slot.run;
   const SnapshotPurpose& purpose = run.purpose();
   term_.committed();
   for (const processor::Claim& claim : result.refuted) {
@@ -175,7 +177,9 @@ void SnapshotRuns::published(const SnapshotRun& run, const Published& result) {
   if (purpose.guarded && !purpose.scopes.empty() && purpose.reason != "re_read") {
     lost_tables_.emplace_back(term_.now(), result.lost_tables);
   }
-  if (purpose.scopes.empty() || !purpose.requests.empty() || differences > 0) {
+  const bool cured = slot.refusals > 0 && (purpose.scopes.empty() || purpose.reason == "sweep");
+  if (cured) slot.refusals = 0;
+  if (purpose.scopes.empty() || !purpose.requests.empty() || differences > 0 || cured) {
     report(run, SnapshotReport::State::published, result.difference, "");
   }
   end_requests(run, {"done", "", run.event(), 0, result.difference});
@@ -192,7 +196,9 @@ void SnapshotRuns::refuse(Slot& slot, const Published& result) {
   report(run, SnapshotReport::State::refused, result.difference, result.reason);
   term_.notes.push_back({"refused", run.event(), run.purpose().reason + ": " + result.reason});
   end_requests(run, {"refused", result.reason, run.event(), 0, result.difference});
-  slot.next = term_.now() + std::min(kLongestLook, std::chrono::minutes(1 << slot.refusals));
+  // What events name is read again all the same.
+  Time& next = run.purpose().scopes.empty() ? slot.next : next_sweep_;
+  next = term_.now() + std::min(kLongestLook, std::chrono::minutes(1 << slot.refusals));
   slot.refusals = std::min(slot.refusals + 1, 6);
   if (run.purpose().unbroken) return;
   const auto delay =

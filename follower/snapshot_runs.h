@@ -50,7 +50,7 @@ class SnapshotRuns {
     std::unique_ptr<SnapshotRun> run;
     int failures = 0;
     int refusals = 0;
-    Time next{};  ///< not before that, after a failure or refusal
+    Time next{};  ///< not before that, after a failure, or a refusal of everything
     /// Where the live state stood when it was last seen to be behind the staging.
     std::optional<int64_t> waiting_at;
   };
@@ -70,7 +70,7 @@ class SnapshotRuns {
   bool step(Slot& slot);
   bool finish(Slot& slot);
   Published publish(const SnapshotRun& run);
-  void published(const SnapshotRun& run, const Published& result);
+  void published(Slot& slot, const Published& result);
   void refuse(Slot& slot, const Published& result);
   [[nodiscard]] std::optional<Guard> guard(const SnapshotPurpose& purpose);
   void fail(Slot& slot, const Error& error);
@@ -86,6 +86,7 @@ class SnapshotRuns {
   Slot whole_;
   Slot scoped_;
   Sweep sweep_;
+  Time next_sweep_{};  ///< not before that, after a refusal of some objects
   std::optional<Refused> refused_;
   bool cleared_ = false;            ///< earlier leaders' staging is removed
   std::vector<std::string> stale_;  ///< whose staging is still to be removed

@@ -228,6 +228,32 @@ TEST(History, ATableThatVanishedWithoutAnEventComesByTheSweepOfTables) {
   EXPECT_EQ(notices_of(world, Notice::Kind::drift), 1);
 }
 
+TEST(History, ARefusedSweepHoldsUpNothingAndIsCuredByTheNext) {
+  Followed world;
+  world.options.sweep_tables_per_second = 10;
+  world.make_follower();
+  MemoryMetastore whole = world.metastore;
+  for (int i = 0; i < 5; ++i) world.metastore.lose_table("sales", "t" + std::to_string(i));
+  const auto last_is = [&](follower::SnapshotReport::State state) {
+    return !world.observer.snapshots.empty() && world.observer.snapshots.back().state == state &&
+           world.observer.snapshots.back().reason == "sweep";
+  };
+  ASSERT_TRUE(world.run_until([&] { return last_is(follower::SnapshotReport::State::refused); }));
+  for (MemoryMetastore* each : {&world.metastore, &whole}) {
+    each->create_table("sales", "new");
+    each->spoil_last_message();
+  }
+  ASSERT_TRUE(world.run_until(
+      [&] {
+        return world.store.re_reads.empty() &&
+               world.store.live.tables.contains({"hive", "sales", "new"});
+      },
+      20))
+      << "what events name is read again at once";
+  world.metastore.restore(whole);
+  ASSERT_TRUE(world.run_until([&] { return last_is(follower::SnapshotReport::State::published); }));
+}
+
 TEST(History, AWholeLookIsAnsweredOnceWhatItShowedIsApplied) {
   Followed world;
   world.clock.time += 1min;
