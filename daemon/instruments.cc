@@ -85,6 +85,24 @@ hmsclient::CallObserver Instruments::call_observer() {
   };
 }
 
+hmsclient::ProofObserver Instruments::proof_observer() {
+  return [this](const std::string& uri, const std::string& against) { saw_proof(uri, against); };
+}
+
+void Instruments::saw_proof(const std::string& uri, const std::string& against) {
+  const std::lock_guard lock(proofs_mutex_);
+  if (against.empty()) {
+    if (elsewhere_.erase(uri) > 0 && elsewhere_.empty()) {
+      board.cured(Reporter::proof, ProblemCode::another_metastore);
+    }
+    return;
+  }
+  elsewhere_[uri] = against;
+  failed(Reporter::proof, ProblemCode::another_metastore,
+         Error(ErrorKind::transient,
+               fmt::format("{} leads to another metastore and is not used: {}", uri, against)));
+}
+
 LoopObserver::Parts Instruments::loop_observer_parts() {
   return {log, board, watchdog, follower_probe, snapshot_probe};
 }

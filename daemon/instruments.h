@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "daemon/configuration.h"
@@ -46,6 +48,8 @@ struct Instruments {
   RewindJudge rewinds;
 
   [[nodiscard]] hmsclient::CallObserver call_observer();
+  /// An address that leads elsewhere is a problem until it leads here, whatever others do.
+  [[nodiscard]] hmsclient::ProofObserver proof_observer();
   [[nodiscard]] LoopObserver::Parts loop_observer_parts();
 
   void saw_lease(const leader::ElectionStatus& status);
@@ -60,6 +64,12 @@ struct Instruments {
   void failed(Reporter reporter, ProblemCode code, const Error& error);
   /// Whether the loop gets on, as a problem.
   void judge_loop();
+
+ private:
+  void saw_proof(const std::string& uri, const std::string& against);
+
+  std::mutex proofs_mutex_;
+  std::map<std::string, std::string> elsewhere_;  ///< guarded by proofs_mutex_: why, by address
 };
 
 /// Host and process, as people tell instances apart.

@@ -22,11 +22,13 @@ constexpr milliseconds kLastRequests{2'000};
 
 // Every connection proves that it leads to the metastore that is followed.
 hmsclient::Options wired(hmsclient::Options options, Instruments& instruments,
-                         follower::Expected& expected) {
+                         SharedExpectation& expected) {
   options.on_call = instruments.call_observer();
+  options.on_proof = instruments.proof_observer();
   options.prove = [&expected](follower::NotificationLog& log, follower::ObjectReader& objects) {
     return follower::disproof(log, objects, expected.get());
   };
+  options.proof_number = [&expected] { return expected.number(); };
   return options;
 }
 
@@ -41,7 +43,7 @@ store::ConnectionOptions request_options(const Configuration& configuration,
 }
 
 TermSettings term_settings(const Configuration& configuration, Instruments& instruments,
-                           follower::Expected& expected) {
+                           SharedExpectation& expected) {
   TermSettings settings;
   settings.server = configuration.server;
   settings.store = store_options(configuration, "loop", kLoopStatement);

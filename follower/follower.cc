@@ -61,6 +61,7 @@ class Follower::Impl {
   void look_at_identity();
   void look_at_listener();
   void look_for_old_history();
+  bool shows_old_history();
   bool follow(const Orders& orders);
   void answer_polls();
   void trim_logs();
@@ -212,10 +213,17 @@ void Follower::Impl::look_at_metastore() {
   try {
     term_.head = term_.ports.log.head();
   } catch (const AnotherMetastore& error) {
-    if (!term_.live() || !another_.over(term_, term_.options.gap_grace)) throw;
-    term_.lose_history("reset", term_.cursor(), error.what());
-    runs_.history_was_lost();
+    if (term_.live()) {
+      if (!another_.over(term_, term_.options.gap_grace)) throw;
+      term_.lose_history("reset", term_.cursor(), error.what());
+      runs_.history_was_lost();
+    } else {
+      // The one that was to take its place is gone, perhaps for the right one.
+      runs_.drop();
+      next_recovery_look_ = {};
+    }
     term_.ports.expected.set({});
+    identity_known_ = false;
     term_.head = term_.ports.log.head();
   }
   another_.clear();
@@ -228,10 +236,14 @@ void Follower::Impl::look_at_identity() {
   term_.metastore_uuid = term_.ports.log.uuid().value_or("");
   identity_known_ = true;
   const std::string& stored = term_.state->metastore_uuid;
-  if (!term_.live() || stored.empty() || term_.metastore_uuid.empty() ||
-      stored == term_.metastore_uuid) {
+  if (!term_.live()) {
+    // What takes its place is read from one metastore, whatever other addresses lead to.
+    Expectation candidate;
+    candidate.uuid = term_.metastore_uuid;
+    term_.ports.expected.set(std::move(candidate));
     return;
   }
+  if (stored.empty() || term_.metastore_uuid.empty() || stored == term_.metastore_uuid) return;
   term_.lose_history("reset", term_.cursor(),
                      fmt::format("the metastore's database is now {}, it was {}: its ids cannot be "
                                  "compared, a snapshot is taken",
@@ -252,34 +264,50 @@ void Follower::Impl::look_at_listener() {
   term_.plain_listener = plain;
 }
 
-// A wrong metastore, or a broken copy, may give way to the right one again.
+// A wrong metastore, or a broken copy, may give way to the right one again, which another address
+// may lead to.
 void Follower::Impl::look_for_old_history() {
   next_recovery_look_ = term_.now() + kRecoveryInterval;
-  const std::string& stored = term_.state->metastore_uuid;
-  const auto digests = stream_.digests_of(term_.state->cursor.value_or(0));
-  if (!term_.broken || !term_.broken->raise_generation || digests.empty() ||
-      (!stored.empty() && stored != term_.metastore_uuid) || term_.head < term_.cursor()) {
-    identity_known_ = false;
-    return;
+  if (!term_.broken || !term_.broken->raise_generation) return;
+  expect_this_metastore();
+  bool same = false;
+  try {
+    same = shows_old_history();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::transient) throw;
   }
-  term_.ports.observer.entered(Step::read_events);
-  const EventPage page = term_.ports.log.events({term_.cursor() - 1, kMostOfOneId});
-  const bool same = std::any_of(page.events.begin(), page.events.end(), [&](const auto& event) {
-    return std::find(digests.begin(), digests.end(), processor::digest(event)) != digests.end();
-  });
-  if (!same) return;
+  if (!same) {
+    term_.ports.expected.set({});
+    term_.ports.observer.entered(Step::read_head);
+    term_.head = term_.ports.log.head();
+    return look_at_identity();
+  }
   term_.broken.reset();
   runs_.history_is_back();
-  expect_this_metastore();
+  look_at_identity();
   term_.tell(Notice::Kind::recovered, term_.cursor(),
              "the metastore shows the history again that was followed; it is followed on");
+}
+
+bool Follower::Impl::shows_old_history() {
+  const auto digests = stream_.digests_of(term_.cursor());
+  if (digests.empty()) return false;
+  term_.ports.observer.entered(Step::read_head);
+  term_.head = term_.ports.log.head();
+  if (term_.head < term_.cursor()) return false;
+  term_.ports.observer.entered(Step::read_events);
+  const EventPage page = term_.ports.log.events({term_.cursor() - 1, kMostOfOneId});
+  return std::any_of(page.events.begin(), page.events.end(), [&](const auto& event) {
+    return std::find(digests.begin(), digests.end(), processor::digest(event)) != digests.end();
+  });
 }
 
 bool Follower::Impl::follow(const Orders& orders) {
   if (!term_.live()) return false;
   const std::optional<int64_t> limit = runs_.limit();
   if (limit && *limit <= term_.cursor()) return false;
-  const bool whole = !answering_ && orders.polls_asked > answered_polls_;
+  // Not "more": a database that lost commits counts from an earlier number on.
+  const bool whole = !answering_ && orders.polls_asked != answered_polls_;
   if (whole) answering_ = Answering{orders.polls_asked, term_.head};
   const int64_t before = term_.cursor();
   const bool more = stream_.poll(limit, whole);

@@ -15,28 +15,9 @@ namespace {
 
 using processor::Claim;
 using processor::Mutation;
-using processor::TableName;
 
 /// A snapshot runs while the metastore is busy with it: its log is read in small pieces.
 constexpr int32_t kReplayedAtOnce = 1000;
-
-TableName whole(const processor::DatabaseName& name) { return {name.catalog, name.database, ""}; }
-
-struct NameOf {
-  TableName operator()(const processor::PutDatabase& put) const { return whole(put.database.name); }
-  TableName operator()(const processor::RemoveDatabase& remove) const { return whole(remove.name); }
-  TableName operator()(const processor::CreateTableRow& create) const { return create.table.name; }
-  TableName operator()(const processor::UpdateTable& update) const { return update.table.name; }
-  TableName operator()(const processor::RemoveTable& remove) const { return remove.name; }
-  TableName operator()(const processor::RenameTable& rename) const { return rename.to.name; }
-  TableName operator()(const processor::PutPartitions& put) const { return put.table; }
-  TableName operator()(const processor::RemovePartitions& remove) const { return remove.table; }
-};
-
-Mutation removal(int64_t event, const TableName& name) {
-  if (name.table.empty()) return {event, processor::RemoveDatabase{name.in_database()}};
-  return {event, processor::RemoveTable{name}};
-}
 
 }  // namespace
 
@@ -135,93 +116,49 @@ void SnapshotRun::replay_next_events() {
     position_ = page.events.back().id;
     if (position_ < target_) return;
   }
-  // An object that was read again during the replay may show what came after the target.
-  if (std::exchange(re_read_since_target_, false)) {
-    term_.ports.observer.entered(Step::read_head);
-    target_ = std::max(position_, term_.ports.log.head());
-  }
   ready_ = position_ >= target_;
 }
 
 void SnapshotRun::replay(const std::vector<PlannedEvent>& events) {
   for (const PlannedEvent& planned : events) {
     for (const Mutation& mutation : planned.mutations) replay(mutation);
-    for (const Claim& claim : planned.claims) replay(planned, claim);
+    for (const Claim& claim : planned.claims) keep(claim);
   }
-  flush();
+  if (mutations_.empty() && claims_.empty()) return;
+  term_.ports.observer.entered(Step::replay_on_staging);
+  term_.ports.snapshots.replay(id_, mutations_, claims_);
+  mutations_.clear();
+  claims_.clear();
 }
 
+// A rename's source may have been read before it, after it, or half: only its target, read whole,
+// is surely right.
 void SnapshotRun::replay(const Mutation& mutation) {
   const auto* rename = std::get_if<processor::RenameTable>(&mutation.operation);
-  if (rename != nullptr) {
-    // The source may have been read before the rename, after it, or half; only the target, read
-    // whole, is surely right. Later events that it already shows do nothing to it.
-    if (contains(purpose_.scopes, rename->from)) {
-      pending_.push_back(removal(mutation.event_id, rename->from));
-      again_.erase(rename->from);
-    }
-    return read_again(rename->to.name);
+  if (rename == nullptr) {
+    for (Mutation& part : within(purpose_.scopes, mutation)) mutations_.push_back(std::move(part));
+    return;
   }
-  for (Mutation& part : within(purpose_.scopes, mutation)) {
-    if (!is_read_again(part.operation)) pending_.push_back(std::move(part));
+  if (contains(purpose_.scopes, rename->to.name)) {
+    mutations_.push_back(mutation);
+    Claim target;
+    target.event_id = mutation.event_id;
+    target.name = rename->to.name;
+    keep(target);
+  } else if (contains(purpose_.scopes, rename->from)) {
+    mutations_.push_back({mutation.event_id, processor::RemoveTable{rename->from}});
   }
 }
 
-// What an event only claims is read anew. The name before an unreadable rename is not known: while
-// the live state follows, its own re-read of the new name finds it; without it, the next snapshot
-// starts after the event.
-void SnapshotRun::replay(const PlannedEvent& planned, const Claim& claim) {
-  const bool source_unknown = claim.kind == Claim::Kind::renamed && claim.from.database.empty();
-  if (claim.name.database.empty() || source_unknown) {
-    if (!purpose_.unbroken) {
-      throw Error(ErrorKind::transient,
-                  fmt::format("event {} cannot be read and fell into the span of the snapshot; the "
-                              "next snapshot starts after it: {}",
-                              claim.event_id, planned.reason));
-    }
-    if (claim.name.database.empty()) return;
-  }
-  if (!claim.from.database.empty()) read_again(claim.from);
-  read_again(claim.name);
-}
-
-// A sweep of the databases' own rows leaves it to the live state's re-read.
-void SnapshotRun::read_again(const TableName& name) {
-  if (!purpose_.scopes.empty() && purpose_.scopes.front().databases_only) return;
-  const bool in_scope = name.table.empty() ? contains(purpose_.scopes, name.in_database())
-                                           : contains(purpose_.scopes, name);
-  if (in_scope) again_.insert(name);
-}
-
-bool SnapshotRun::is_read_again(const processor::Operation& operation) const {
-  const TableName name = std::visit(NameOf{}, operation);
-  return again_.contains(name) || again_.contains(whole(name.in_database()));
-}
-
-// One stream for all that the page's events made doubtful.
-void SnapshotRun::flush() {
-  std::vector<Scope> scopes;
-  for (const TableName& name : again_) {
-    pending_.push_back(removal(position_, name));
-    const bool with_its_database =
-        !name.table.empty() && again_.contains(whole(name.in_database()));
-    if (!with_its_database) scopes.push_back(scope_of(name));
-  }
-  again_.clear();
-  if (!pending_.empty()) {
-    term_.ports.observer.entered(Step::replay_on_staging);
-    term_.ports.snapshots.replay(id_, pending_);
-    pending_.clear();
-  }
-  if (scopes.empty()) return;
-  re_read_since_target_ = true;
-  const auto stream = term_.ports.objects.snapshot(scopes);
-  while (true) {
-    term_.ports.observer.entered(Step::read_snapshot_page);
-    const std::optional<SnapshotPage> page = stream->next();
-    if (!page) return;
-    term_.ports.observer.entered(Step::stage_snapshot_page);
-    term_.ports.snapshots.add(id_, *page);
+// While the live state follows, it keeps the claim itself; here it only says what is doubtful.
+void SnapshotRun::keep(const Claim& claim) {
+  if (!purpose_.unbroken) return claims_.push_back(claim);
+  for (const processor::TableName& name : {claim.name, claim.from}) {
+    if (name.database.empty()) continue;
+    Claim doubtful;
+    doubtful.event_id = claim.event_id;
+    doubtful.name = name;
+    claims_.push_back(std::move(doubtful));
   }
 }
 

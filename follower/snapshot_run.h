@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,9 @@ struct SnapshotPurpose {
 };
 
 /// Reads the metastore page by page into a staging of its own, then applies to it the events since
-/// its start, until it stands where the metastore stood after the last object was read. Any error
-/// ends it: the owner drops it, and the live state goes on serving.
+/// its start, until it stands where the metastore stood after the last object was read. What those
+/// events leave doubtful is read again after the switch, when no load can keep it from being
+/// reached. Any error ends it: the owner drops it, and the live state goes on serving.
 class SnapshotRun {
  public:
   /// Events after the head that was read last are replayed.
@@ -62,10 +62,7 @@ class SnapshotRun {
   void replay_next_events();
   void replay(const std::vector<PlannedEvent>& events);
   void replay(const processor::Mutation& mutation);
-  void replay(const PlannedEvent& planned, const processor::Claim& claim);
-  void read_again(const processor::TableName& name);
-  [[nodiscard]] bool is_read_again(const processor::Operation& operation) const;
-  void flush();
+  void keep(const processor::Claim& claim);
   void wait_for_hole(int64_t missing);
 
   Term& term_;
@@ -76,14 +73,13 @@ class SnapshotRun {
   int64_t position_ = 0;  ///< last event replayed
   int64_t target_ = 0;    ///< replay goes on to this head
   bool ready_ = false;
-  bool re_read_since_target_ = false;
   EventWindow window_;
   Grace hole_;
   std::string id_;
   std::unique_ptr<SnapshotStream> stream_;
 
-  std::vector<processor::Mutation> pending_;  ///< of the page that is replayed
-  std::set<processor::TableName> again_;      ///< read anew at its end; table '': the database
+  std::vector<processor::Mutation> mutations_;  ///< of the page that is replayed
+  std::vector<processor::Claim> claims_;        ///< the same
 };
 
 }  // namespace hmsync::follower

@@ -148,9 +148,11 @@ class SnapshotStore {
   /// the scopes.
   virtual void add(const std::string& snapshot, const SnapshotPage& page,
                    const std::vector<Scope>& more = {}) = 0;
-  /// The same code as EventStore::apply, on the staging; never grants.
+  /// The same code as EventStore::apply, on the staging; never grants. The claims, and re-reads of
+  /// what they name, become those of the live state at the switch.
   virtual void replay(const std::string& snapshot,
-                      const std::vector<processor::Mutation>& mutations) = 0;
+                      const std::vector<processor::Mutation>& mutations,
+                      const std::vector<processor::Claim>& claims = {}) = 0;
   virtual Difference compare(const std::string& snapshot) = 0;
   /// Applies the difference between staging and live state, within the scopes, in one transaction
   /// with the cursor, under the fence. Rows that do not differ are not written; readers never wait.

@@ -54,7 +54,8 @@ struct Client::Tries {
 };
 
 Connection* Client::connection(Tries& tries) {
-  if (connection_ && connection_->usable()) {
+  const uint64_t number = options_.proof_number ? options_.proof_number() : 0;
+  if (connection_ && connection_->usable() && proof_number_ == number) {
     return connection_.get();
   }
   connection_.reset();
@@ -69,6 +70,7 @@ Connection* Client::connection(Tries& tries) {
     NotificationReader log(*made);
     ConnectionObjects objects(*made);
     const std::string against = options_.prove(log, objects);
+    if (options_.on_proof) options_.on_proof(address.uri, against);
     if (!against.empty()) {
       tries.refused[address.uri] = against;
       return nullptr;
@@ -76,6 +78,7 @@ Connection* Client::connection(Tries& tries) {
   }
   tries.accepted = true;
   connection_ = std::move(made);
+  proof_number_ = number;
   return connection_.get();
 }
 

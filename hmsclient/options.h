@@ -34,6 +34,9 @@ using CallObserver = std::function<void(const std::string& method, const std::st
 /// connects, of which a snapshot has several.
 using Proof = std::function<std::string(follower::NotificationLog&, follower::ObjectReader&)>;
 
+/// Told of each proof: of which address, and what spoke against it, or nothing. As CallObserver.
+using ProofObserver = std::function<void(const std::string& uri, const std::string& against)>;
+
 struct Options {
   std::vector<std::string> uris;  ///< thrift://HOST:PORT, tried in turn
   std::string user;               ///< told by set_ugi; empty: the process's user
@@ -45,8 +48,11 @@ struct Options {
   int attempts = 3;  ///< how often one piece of work is tried before its error is thrown
   std::chrono::milliseconds first_backoff{100};
   std::chrono::milliseconds longest_backoff{2000};
-  Proof prove;                 ///< before a connection is used for anything else; empty: none
+  Proof prove;  ///< before a connection is used for anything else; empty: none
+  /// Another number than before a connection's proof: it has to prove itself anew; may be empty.
+  std::function<uint64_t()> proof_number;
   CallObserver on_call;        ///< may be empty
+  ProofObserver on_proof;      ///< may be empty
   TransportFactory transport;  ///< empty: plain
 };
 

@@ -48,8 +48,8 @@ kept AS (
          from_database, from_table, identity, unordered
   FROM input ORDER BY n)
 INSERT INTO pending_re_reads AS r
-  (server, catalog, database_name, table_name, event_id, generation)
-SELECT $1, catalog, database_name, table_name, min(event_id), min(generation)
+  (server, catalog, database_name, table_name, event_id, generation, without_claim)
+SELECT $1, catalog, database_name, table_name, min(event_id), min(generation), false
 FROM (
   SELECT catalog, database_name, table_name, event_id, generation FROM input
   UNION ALL
@@ -58,19 +58,41 @@ FROM (
 GROUP BY catalog, database_name, table_name ORDER BY min(event_id)
 ON CONFLICT (server, catalog, database_name, table_name) DO UPDATE )";
 
+const std::string kStageClaims = R"(
+INSERT INTO staging_claims (snapshot, event_id, kind, catalog, database_name, table_name,
+                            from_catalog, from_database, from_table, identity, unordered)
+SELECT $1, i.event_id + 0 * $2::bigint, i.kind, i.catalog, i.database_name, i.table_name,
+       i.from_catalog, i.from_database, i.from_table, i.identity, i.unordered
+FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+            $10::text[], $11::text[], $12::boolean[]) WITH ORDINALITY
+  AS i(event_id, kind, catalog, database_name, table_name, from_catalog, from_database, from_table,
+       identity, unordered, n)
+ORDER BY n)";
+
+Columns columns_of(const std::vector<Claim>& claims) {
+  Columns columns(10);
+  for (const Claim& claim : claims) add(columns, storable_claim(claim));
+  return columns;
+}
+
 }  // namespace
 
 const char* const kAskAgain = R"(SET
     event_id = CASE WHEN r.generation = excluded.generation
                     THEN least(r.event_id, excluded.event_id) ELSE excluded.event_id END,
-    generation = excluded.generation, request_id = excluded.request_id)";
+    generation = excluded.generation, request_id = excluded.request_id,
+    without_claim = r.without_claim OR excluded.without_claim)";
 
 std::vector<Statement> claim_statements(const std::string& server,
                                         const std::vector<Claim>& claims) {
   if (claims.empty()) return {};
-  Columns columns(10);
-  for (const Claim& claim : claims) add(columns, storable_claim(claim));
-  return {{kKeepClaims + kAskAgain, columns.parameters({true, server, 0})}};
+  return {{kKeepClaims + kAskAgain, columns_of(claims).parameters({true, server, 0})}};
+}
+
+std::vector<Statement> staged_claim_statements(const std::string& snapshot,
+                                               const std::vector<Claim>& claims) {
+  if (claims.empty()) return {};
+  return {{kStageClaims, columns_of(claims).parameters({false, snapshot, 0})}};
 }
 
 }  // namespace hmsync::store

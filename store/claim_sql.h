@@ -18,4 +18,8 @@ extern const char* const kAskAgain;
 std::vector<Statement> claim_statements(const std::string& server,
                                         const std::vector<processor::Claim>& claims);
 
+/// Keeps them with a snapshot's staging, until its switch.
+std::vector<Statement> staged_claim_statements(const std::string& snapshot,
+                                               const std::vector<processor::Claim>& claims);
+
 }  // namespace hmsync::store

@@ -27,20 +27,99 @@ kept AS (
   DO UPDATE SET event_id = least(t.event_id, excluded.event_id))
 SELECT (SELECT count(*) FROM read) + (SELECT count(*) FROM settled))";
 
-const std::string kAsked = std::string(R"(INSERT INTO pending_re_reads AS r
+/// What was asked for again meanwhile is due since the events that asked then: on a table that is
+/// always busy nobody would else ever be told that an event is readable.
+const std::string kRaise = R"(WITH later AS (
+  SELECT catalog, database_name, table_name, min(event_id) AS event_id
+  FROM (
+    SELECT catalog, database_name, table_name, event_id FROM event_claims
+    WHERE server = $1 AND claim_id > $3::bigint
+    UNION ALL
+    SELECT from_catalog, from_database, from_table, event_id FROM event_claims
+    WHERE server = $1 AND claim_id > $3::bigint AND from_table IS NOT NULL) c
+  GROUP BY catalog, database_name, table_name)
+UPDATE pending_re_reads r SET event_id = later.event_id
+FROM later
+WHERE r.server = $1 AND r.request_id > $3::bigint AND NOT r.without_claim
+  AND r.catalog = later.catalog AND r.database_name = later.database_name
+  AND r.table_name = later.table_name AND r.event_id < later.event_id AND )" +
+                           is_within_scopes("r");
+
+/// What replays on the staging left to be read again, with what events said of it.
+const std::string kAsked = std::string(R"(WITH claimed AS (
+  INSERT INTO event_claims (server, generation, event_id, kind, catalog, database_name, table_name,
+                            from_catalog, from_database, from_table, identity, unordered)
+  SELECT $1, (SELECT generation FROM followers WHERE server = $1), event_id, kind, catalog,
+         database_name, table_name, from_catalog, from_database, from_table, identity, unordered
+  FROM staging_claims WHERE snapshot = $2 ORDER BY claim_number)
+INSERT INTO pending_re_reads AS r
   (server, catalog, database_name, table_name, event_id, generation)
-SELECT $1, catalog, database_name, table_name, event_id,
+SELECT $1, catalog, database_name, table_name, min(event_id),
        (SELECT generation FROM followers WHERE server = $1)
-FROM staging_re_reads WHERE snapshot = $2
+FROM (
+  SELECT catalog, database_name, table_name, event_id FROM staging_re_reads WHERE snapshot = $2
+  UNION ALL
+  SELECT catalog, database_name, table_name, event_id FROM staging_claims WHERE snapshot = $2
+  UNION ALL
+  SELECT from_catalog, from_database, from_table, event_id FROM staging_claims
+  WHERE snapshot = $2 AND from_table IS NOT NULL) asked
+GROUP BY catalog, database_name, table_name ORDER BY min(event_id)
 ON CONFLICT (server, catalog, database_name, table_name) DO UPDATE )") +
                            kAskAgain;
 
+/// $1 the server, $2 the snapshot. No table: the database and all that is in it.
+std::string with_doubtful(const std::string& of) {
+  return R"(WITH doubtful AS MATERIALIZED (
+  SELECT catalog, database_name, table_name FROM staging_re_reads WHERE snapshot = $2
+  UNION
+  SELECT catalog, database_name, table_name FROM staging_claims WHERE snapshot = $2
+  UNION
+  SELECT from_catalog, from_database, from_table FROM staging_claims
+  WHERE snapshot = $2 AND from_table IS NOT NULL),
+chosen AS MATERIALIZED (
+  SELECT DISTINCT o.object_id FROM doubtful d CROSS JOIN LATERAL (
+    SELECT o.object_id FROM )" +
+         of + R"( AND o.catalog = d.catalog AND o.database_name = d.database_name
+      AND (d.table_name = '' OR o.table_name = d.table_name) OFFSET 0) o
+  WHERE d.database_name <> ''))";
+}
+
+const std::string kStaged = "staging_objects o WHERE $1 <> '' AND o.snapshot = $2";
+const std::string kLive = "objects o WHERE o.server = $1";
+
+const std::string kTakeOver[] = {with_doubtful(kStaged) + R"(
+DELETE FROM staging_paths WHERE object_id = ANY (ARRAY(SELECT object_id FROM chosen)))",
+                                 with_doubtful(kStaged) + R"(
+DELETE FROM staging_objects WHERE object_id = ANY (ARRAY(SELECT object_id FROM chosen)))",
+                                 with_doubtful(kLive) + R"(
+INSERT INTO staging_objects (snapshot, catalog, database_name, table_name, type, owner, owner_type,
+                             identity)
+SELECT $2, catalog, database_name, table_name, type, owner, owner_type, identity
+FROM objects WHERE object_id = ANY (ARRAY(SELECT object_id FROM chosen)))",
+                                 with_doubtful(kLive) + R"(
+INSERT INTO staging_paths (object_id, partition_values, scheme, authority, path)
+SELECT s.object_id, p.partition_values, p.scheme, p.authority, p.path
+FROM chosen c JOIN objects o USING (object_id) JOIN paths p USING (object_id)
+JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = o.catalog
+  AND s.database_name = o.database_name AND s.table_name = o.table_name)"};
+
 }  // namespace
+
+void take_over_doubtful(Connection& connection, const std::string& server,
+                        const std::string& snapshot) {
+  const Result any = connection.query(
+      "SELECT EXISTS (SELECT FROM staging_claims WHERE snapshot = $1) OR EXISTS (SELECT FROM "
+      "staging_re_reads WHERE snapshot = $1)",
+      {snapshot});
+  if (!any.boolean(0, 0)) return;
+  for (const std::string& step : kTakeOver) connection.query(step, {server, snapshot});
+}
 
 int64_t end_re_reads(Connection& connection, const Sides& sides, bool reset) {
   const int64_t through = reset ? INT64_MAX : sides.re_reads_through;
   const int64_t ended =
       connection.query(kEnd, {sides.server, sides.snapshot, std::to_string(through)}).integer(0, 0);
+  connection.query(kRaise, {sides.server, sides.snapshot, std::to_string(through)});
   connection.query(kAsked, {sides.server, sides.snapshot});
   return ended;
 }

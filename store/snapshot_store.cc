@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "store/claim_sql.h"
 #include "store/digest_pack.h"
 #include "store/fenced.h"
 #include "store/mutation_groups.h"
@@ -113,6 +114,7 @@ void PostgresSnapshotStore::remove_staged(const std::string& condition, const st
        {value}},
       {"DELETE FROM staging_objects WHERE snapshot" + of_snapshots, {value}},
       {"DELETE FROM staging_re_reads WHERE snapshot" + of_snapshots, {value}},
+      {"DELETE FROM staging_claims WHERE snapshot" + of_snapshots, {value}},
       {"DELETE FROM staging_scopes WHERE snapshot" + of_snapshots, {value}},
       {"DELETE FROM staging_snapshots WHERE " + condition, {value}}});
 }
@@ -146,13 +148,17 @@ void PostgresSnapshotStore::add(const std::string& snapshot, const follower::Sna
 }
 
 void PostgresSnapshotStore::replay(const std::string& snapshot,
-                                   const std::vector<processor::Mutation>& mutations) {
+                                   const std::vector<processor::Mutation>& mutations,
+                                   const std::vector<processor::Claim>& claims) {
   const Target target{false, snapshot, 0};
   std::vector<Statement> statements{hold_snapshot(server_, snapshot)};
   for (const MutationGroup& group : group_mutations(mutations)) {
     for (Statement& statement : object_statements(target, group)) {
       statements.push_back(std::move(statement));
     }
+  }
+  for (Statement& statement : staged_claim_statements(snapshot, claims)) {
+    statements.push_back(std::move(statement));
   }
   connection_.transaction(statements);
 }
@@ -164,6 +170,7 @@ follower::Difference PostgresSnapshotStore::compare(const std::string& snapshot)
   // One view of both sides, also while batches are being applied by others.
   connection_.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   run(hold_snapshot(server_, snapshot));
+  take_over_doubtful(connection_, server_, snapshot);
   const Sides sides = read_sides(connection_, server_, snapshot);
   follower::Difference difference = count_difference(connection_, sides);
   const Result cursor = connection_.query(
@@ -182,6 +189,7 @@ follower::Published PostgresSnapshotStore::publish(const follower::Fence& fence,
   const Before before = state_before(connection_, server_);
   run(advance_follower(server_, fence, publication.cursor));
   run(hold_snapshot(server_, snapshot));
+  if (publication.unbroken) take_over_doubtful(connection_, server_, snapshot);
   const Sides sides = read_sides(connection_, server_, snapshot);
   const Claims claims = read_claims(connection_, sides);
   const Sources sources = find_sources(connection_, sides, claims);

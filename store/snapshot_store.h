@@ -24,8 +24,8 @@ class PostgresSnapshotStore : public follower::SnapshotStore {
   std::string begin(const std::vector<follower::Scope>& scopes) override;
   void add(const std::string& snapshot, const follower::SnapshotPage& page,
            const std::vector<follower::Scope>& more = {}) override;
-  void replay(const std::string& snapshot,
-              const std::vector<processor::Mutation>& mutations) override;
+  void replay(const std::string& snapshot, const std::vector<processor::Mutation>& mutations,
+              const std::vector<processor::Claim>& claims = {}) override;
   follower::Difference compare(const std::string& snapshot) override;
   follower::Published publish(const follower::Fence& fence, const std::string& snapshot,
                               const follower::Publication& publication) override;

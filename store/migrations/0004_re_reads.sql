@@ -3,7 +3,9 @@
 -- takes from it, one transaction after the other.
 CREATE SEQUENCE re_read_requests;
 ALTER TABLE pending_re_reads
-  ADD COLUMN request_id bigint NOT NULL DEFAULT nextval('re_read_requests');
+  ADD COLUMN request_id bigint NOT NULL DEFAULT nextval('re_read_requests'),
+  -- Asked for without a claim: event_id alone tells since which event.
+  ADD COLUMN without_claim boolean NOT NULL DEFAULT true;
 CREATE INDEX pending_re_reads_by_request ON pending_re_reads (server, request_id);
 
 -- What events said of objects that are to be read again.
@@ -50,3 +52,20 @@ CREATE UNLOGGED TABLE staging_scopes (
 ALTER TABLE staging_snapshots
   ADD COLUMN whole boolean NOT NULL DEFAULT true,
   ADD COLUMN re_reads_through bigint NOT NULL DEFAULT 0;
+
+-- What events since a snapshot's begin said of objects that are read again after its switch.
+CREATE UNLOGGED TABLE staging_claims (
+  snapshot      text COLLATE "C" NOT NULL,
+  claim_number  bigint GENERATED ALWAYS AS IDENTITY,
+  event_id      bigint NOT NULL,
+  kind          text NOT NULL,
+  catalog       text COLLATE "C" NOT NULL,
+  database_name text COLLATE "C" NOT NULL,
+  table_name    text COLLATE "C" NOT NULL,
+  from_catalog  text COLLATE "C",
+  from_database text COLLATE "C",
+  from_table    text COLLATE "C",
+  identity      text COLLATE "C" NOT NULL,
+  unordered     boolean NOT NULL,
+  PRIMARY KEY (snapshot, claim_number)
+);

@@ -56,8 +56,10 @@ TEST(Follower, WhatHappensDuringTheSnapshotIsReplayedOnIt) {
   };
   ASSERT_TRUE(world.catch_up());
   EXPECT_EQ(world.store.live, world.metastore.objects());
-  ASSERT_EQ(world.store.publications.size(), 1u);
   EXPECT_EQ(world.store.publications[0].cursor, world.metastore.now());
+  for (size_t i = 1; i < world.store.publications.size(); ++i) {
+    EXPECT_EQ(world.store.publications[i].reason, "re_read") << "of what the renames left doubtful";
+  }
 }
 
 TEST(Follower, AHoleThatFillsWithinTheGraceNeedsNoSnapshot) {
@@ -320,18 +322,35 @@ TEST(Follower, LargeEventsAreAskedForInSmallerNumbers) {
   EXPECT_EQ(world.metastore.most_asked_after_a_cut, 5) << "twice two new ones, and the cursor's";
 }
 
-TEST(Follower, AnUnreadableEventInTheSpanOfASnapshotMakesItStartAnew) {
+TEST(Follower, AnUnreadableRenameInTheSpanOfASnapshotIsReadAgainAfterIt) {
   World world;
   world.metastore.create_database("sales");
   world.metastore.create_table("sales", "orders");
-  bool spoilt = false;
+  int pages = 0;
   world.metastore.before_call = [&](std::string_view call) {
-    if (call != "page" || std::exchange(spoilt, true)) return;
-    world.metastore.log_event("ALTER_TABLE", "sales", "orders", "");
+    if (call != "page" || ++pages != 3) return;
+    world.metastore.rename_table("sales", "orders", "sales", "renamed");
+    world.metastore.spoil_last_message();
   };
   ASSERT_TRUE(world.catch_up());
-  EXPECT_EQ(world.observer.snapshots.size(), 2u);
-  EXPECT_EQ(world.observer.snapshots[0].state, SnapshotReport::State::failed);
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+  EXPECT_EQ(world.store.publications.front().reason, "initial");
+  EXPECT_EQ(world.store.publications.back().reason, "re_read");
+}
+
+TEST(Follower, ALastingLoadOfRenamesDoesNotKeepASnapshotFromItsEnd) {
+  World world;
+  world.metastore.create_database("sales");
+  for (int i = 0; i < 6; ++i) world.metastore.create_table("sales", "t" + std::to_string(i), true);
+  int calls = 0;
+  world.metastore.before_call = [&](std::string_view) {
+    const std::string from = calls % 2 == 0 ? "t0" : "u0";
+    world.metastore.rename_table("sales", from, "sales", calls % 2 == 0 ? "u0" : "t0");
+    ++calls;
+  };
+  ASSERT_TRUE(world.run_until([&] { return world.store.follower.cursor.has_value(); }, 100));
+  world.metastore.before_call = [](std::string_view) {};
+  ASSERT_TRUE(world.catch_up());
   EXPECT_EQ(world.store.live, world.metastore.objects());
 }
 

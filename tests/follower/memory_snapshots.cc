@@ -295,8 +295,11 @@ void MemoryStore::add(const std::string& snapshot, const SnapshotPage& page,
   }
 }
 
-void MemoryStore::replay(const std::string& snapshot, const std::vector<Mutation>& mutations) {
+void MemoryStore::replay(const std::string& snapshot, const std::vector<Mutation>& mutations,
+                         const std::vector<Claim>& said) {
   before_effect("replay");
+  std::vector<Claim>& kept = staging_.at(snapshot).claims;
+  kept.insert(kept.end(), said.begin(), said.end());
   for (const Mutation& mutation : mutations) {
     Staged& staged = staging_.at(snapshot);
     const auto missing = apply_to(staged.objects, mutation);
@@ -304,8 +307,31 @@ void MemoryStore::replay(const std::string& snapshot, const std::vector<Mutation
   }
 }
 
+/// What the events since the snapshot's begin left doubtful is as it is live.
+void MemoryStore::take_over_doubtful(Staged& staged) const {
+  std::vector<TableName> doubtful;
+  for (const auto& [name, event] : staged.re_reads) doubtful.push_back(name);
+  for (const Claim& claim : staged.claims) doubtful.push_back(claim.name);
+  for (const TableName& name : doubtful) {
+    if (name.database.empty()) continue;
+    const auto is_meant = [&](const TableName& table) {
+      return table.in_database() == name.in_database() &&
+             (name.table.empty() || table.table == name.table);
+    };
+    std::erase_if(staged.objects.tables, [&](const auto& e) { return is_meant(e.first); });
+    for (const auto& [table, stored] : live.tables) {
+      if (is_meant(table)) staged.objects.tables[table] = stored;
+    }
+    if (!name.table.empty()) continue;
+    staged.objects.databases.erase(name.in_database());
+    const auto database = live.databases.find(name.in_database());
+    if (database != live.databases.end()) staged.objects.databases.insert(*database);
+  }
+}
+
 Difference MemoryStore::compare(const std::string& snapshot) {
   before_effect("compare");
+  take_over_doubtful(staging_.at(snapshot));
   const Staged& staged = staging_.at(snapshot);
   return difference(within(staged, live), within(staged, staged.objects));
 }
@@ -314,6 +340,7 @@ Published MemoryStore::publish(const Fence& fence, const std::string& snapshot,
                                const Publication& publication) {
   before_effect("publish");
   check_fence(fence);
+  if (publication.unbroken) take_over_doubtful(staging_.at(snapshot));
   const Staged& staged = staging_.at(snapshot);
   const Judge judge(*this, staged);
   const auto unchanged = [&](Published result, Published::Outcome outcome) {
@@ -372,7 +399,18 @@ void MemoryStore::end_re_reads(const std::string& snapshot, bool reset) {
   std::erase_if(re_reads,
                 [&](const auto& entry) { return ends(entry.second.request, entry.first); });
   std::erase_if(claims, [&](const KeptClaim& kept) { return ends(kept.number, kept.claim.name); });
+  // What was asked for again meanwhile is due since the events that asked then.
+  for (auto& [name, pending] : re_reads) {
+    if (reset || !covers(staged.scopes, name)) continue;
+    std::optional<int64_t> later;
+    for (const KeptClaim& kept : claims) {
+      if (kept.claim.name != name && kept.claim.from != name) continue;
+      later = std::min(later.value_or(kept.claim.event_id), kept.claim.event_id);
+    }
+    if (later) pending.event = std::max(pending.event, *later);
+  }
   for (const auto& [name, event] : staged.re_reads) ask_re_read(name, event);
+  for (const Claim& claim : staged.claims) keep(claim);
 }
 
 void MemoryStore::discard(const std::optional<std::string>& snapshot) {

@@ -44,6 +44,7 @@ struct Staged {
   std::vector<follower::Scope> scopes;  ///< none: everything
   int64_t re_reads_through = 0;         ///< has read what requests up to this number ask for
   std::map<processor::TableName, int64_t> re_reads;  ///< asked for by events replayed on it
+  std::vector<processor::Claim> claims;              ///< of those events
 };
 
 /// One mutation on a map of objects; what must be read again.
@@ -86,8 +87,8 @@ class MemoryStore : public follower::EventStore,
   std::string begin(const std::vector<follower::Scope>& scopes) override;
   void add(const std::string& snapshot, const follower::SnapshotPage& page,
            const std::vector<follower::Scope>& more = {}) override;
-  void replay(const std::string& snapshot,
-              const std::vector<processor::Mutation>& mutations) override;
+  void replay(const std::string& snapshot, const std::vector<processor::Mutation>& mutations,
+              const std::vector<processor::Claim>& claims = {}) override;
   follower::Difference compare(const std::string& snapshot) override;
   follower::Published publish(const follower::Fence& fence, const std::string& snapshot,
                               const follower::Publication& publication) override;
@@ -108,6 +109,7 @@ class MemoryStore : public follower::EventStore,
 
  private:
   void check_fence(const follower::Fence& fence);
+  void take_over_doubtful(Staged& staged) const;
   void ask_re_read(const processor::TableName& name, int64_t event);
   /// Those that the snapshot has read.
   void end_re_reads(const std::string& snapshot, bool reset);

@@ -136,6 +136,10 @@ TEST_F(LateEvents, twin_while_the_head_stands_still) {
   show(head);
   expect_late(late, head);
   EXPECT_GE(followed_->metric("hmsync_events_shared_id_total{"), 1);
+  EXPECT_THAT(followed_->daemon->log(), HasSubstr("share their ids with others"));
+  EXPECT_EQ(followed_->deployment.sql("SELECT count(*) > 0 FROM hmsync.v1_audit"
+                                      " WHERE action = 'shared_id'"),
+            "t");
 }
 
 }  // namespace

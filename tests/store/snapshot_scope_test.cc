@@ -136,6 +136,28 @@ TEST_F(SnapshotScope, AReReadThatFindsNothingElseWakesWaitersAndIsNotAudited) {
   EXPECT_THAT(store_.lines("SELECT action FROM audit"), IsEmpty());
 }
 
+TEST_F(SnapshotScope, WhatIsAskedForAgainWhileItIsReadIsDueSinceTheLaterEvent) {
+  start(1);
+  const auto claim = [&](int64_t event) {
+    follower::Batch batch;
+    batch.cursor = event;
+    batch.claims.resize(1);
+    batch.claims[0].event_id = event;
+    batch.claims[0].name = named("sales", "t0");
+    store_.events().apply(fence(), batch);
+  };
+  claim(6);
+  const std::string id = store_.snapshots().begin(scopes_of(first(1)));
+  store_.snapshots().add(id, first(1));
+  claim(9);
+  follower::Publication publication;
+  publication.cursor = 9;
+  publication.unbroken = true;
+  publication.reason = "re_read";
+  store_.snapshots().publish(fence(), id, publication);
+  EXPECT_THAT(store_.lines("SELECT event_id FROM pending_re_reads"), ElementsAre("9"));
+}
+
 TEST_F(SnapshotScope, OtherServersOfTheDatabaseAreLeftAlone) {
   start(1);
   store_.side().execute(
