@@ -69,7 +69,7 @@ struct StoreView {
 
 /// Who met a problem. Each takes back only its own: that the watcher reaches the database does not
 /// say that the loop does.
-enum class Reporter { loop, watchdog, election, watcher, refresher, start };
+enum class Reporter { loop, watchdog, election, watcher, refresher, start, proof };
 
 /// Thread-safe; never blocks for longer than a copy takes.
 class StatusBoard {
