@@ -237,6 +237,7 @@ void Follower::Impl::look_at_identity() {
   identity_known_ = true;
   const std::string& stored = term_.state->metastore_uuid;
   if (!term_.live()) {
+    if (term_.broken && !term_.broken->raise_generation) return;
     // What takes its place is read from one metastore, whatever other addresses lead to.
     Expectation candidate;
     candidate.uuid = term_.metastore_uuid;

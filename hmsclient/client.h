@@ -64,6 +64,7 @@ class Client {
   mutable std::mutex mutex_;
   std::vector<Address> addresses_;  ///< guarded by mutex_; the first is in use
   std::unique_ptr<Connection> connection_;
+  uint64_t proof_number_ = 0;  ///< before the connection's proof
   std::mt19937 jitter_;
 };
 

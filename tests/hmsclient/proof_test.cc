@@ -120,6 +120,27 @@ TEST_F(ProofTest, AnAddressWithAnotherUuidIsLeftForTheNext) {
   EXPECT_EQ(wrong.open_connections(), 0);
 }
 
+TEST_F(ProofTest, AConnectionProvesItselfAnewOnceAnotherMetastoreIsWanted) {
+  FakeHms first;
+  FakeHms second;
+  first.set_uuid("theirs");
+  first.set_head(1000);
+  second.set_uuid("ours");
+  second.set_head(7);
+  std::atomic<uint64_t> number = 1;
+  Options options = options_for({&first, &second});
+  options.proof_number = [&number] { return number.load(); };
+  Client client(options);
+  NotificationReader reader(client);
+  EXPECT_EQ(reader.head(), 1000) << "nothing is known yet: any will do";
+  expected_.set({.uuid = "ours", .cursor = 5, .digests = {}, .tables = {}});
+  EXPECT_EQ(reader.head(), 1000) << "not told";
+  ++number;
+  EXPECT_EQ(reader.head(), 7);
+  EXPECT_EQ(reader.head(), 7);
+  EXPECT_EQ(second.connections(), 1) << "proved once";
+}
+
 TEST_F(ProofTest, WithoutAUuidTheCursorsEventTellsThemApart) {
   FakeHms wrong(Version::v2_3);
   FakeHms right(Version::v2_3);
