@@ -29,7 +29,8 @@ class SpoiltMessages : public testing::Test {
     auto options = deployment_->daemon_options();
     // What is right is so by what events name, not by a sweep.
     options.settings = {"metastore.gap_grace=1s", "metastore.settle=1s",
-                        "metastore.sweep_interval=1h", "metastore.sweep_tables_per_second=0"};
+                        "metastore.sweep_interval=1h", "metastore.sweep_tables_per_second=0",
+                        "metastore.batch_events=16"};
     daemon_ = std::make_unique<fixtures::MiniHmsync>(options);
     daemon_->await_ready();
     ddl().create_database({"sales"});
