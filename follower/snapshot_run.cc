@@ -122,7 +122,7 @@ void SnapshotRun::replay_next_events() {
 void SnapshotRun::replay(const std::vector<PlannedEvent>& events) {
   for (const PlannedEvent& planned : events) {
     for (const Mutation& mutation : planned.mutations) replay(mutation);
-    for (const Claim& claim : planned.claims) keep(claim);
+    for (const Claim& claim : planned.claims) keep(claim, true);
   }
   if (mutations_.empty() && claims_.empty()) return;
   term_.ports.observer.entered(Step::replay_on_staging);
@@ -144,20 +144,22 @@ void SnapshotRun::replay(const Mutation& mutation) {
     Claim target;
     target.event_id = mutation.event_id;
     target.name = rename->to.name;
-    keep(target);
+    keep(target, false);
   } else if (contains(purpose_.scopes, rename->from)) {
     mutations_.push_back({mutation.event_id, processor::RemoveTable{rename->from}});
   }
 }
 
-// While the live state follows, it keeps the claim itself; here it only says what is doubtful.
-void SnapshotRun::keep(const Claim& claim) {
+// While the live state follows, it keeps the claim itself; here it only says what is doubtful:
+// known to the live state, which applied the event, or there to be read anew for it, too.
+void SnapshotRun::keep(const Claim& claim, bool read_anew) {
   if (!purpose_.unbroken) return claims_.push_back(claim);
   for (const processor::TableName& name : {claim.name, claim.from}) {
     if (name.database.empty()) continue;
     Claim doubtful;
     doubtful.event_id = claim.event_id;
     doubtful.name = name;
+    doubtful.unordered = read_anew;
     claims_.push_back(std::move(doubtful));
   }
 }

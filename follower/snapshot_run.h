@@ -62,7 +62,7 @@ class SnapshotRun {
   void replay_next_events();
   void replay(const std::vector<PlannedEvent>& events);
   void replay(const processor::Mutation& mutation);
-  void keep(const processor::Claim& claim);
+  void keep(const processor::Claim& claim, bool read_anew);
   void wait_for_hole(int64_t missing);
 
   Term& term_;

@@ -14,7 +14,9 @@ using processor::TableName;
 /// $3: the last request that the snapshot has read.
 const std::string kClaims = R"(
 SELECT c.event_id, c.kind, c.catalog, c.database_name, c.table_name, c.from_catalog,
-       c.from_database, c.from_table, c.identity, c.unordered, c.claim_id <= $3::bigint,
+       c.from_database, c.from_table, c.identity, c.unordered,
+       c.claim_id <= $3::bigint AND NOT )" +
+                            is_doubtful("c") + R"( AND NOT )" + is_doubtful("f") + R"(,
        EXISTS (SELECT FROM quarantine q
                WHERE q.server = $1 AND q.generation = c.generation AND q.event_id = c.event_id),
        )" + is_within_scopes("c") +

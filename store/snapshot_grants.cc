@@ -1,5 +1,6 @@
 #include "store/snapshot_grants.h"
 
+#include <algorithm>
 #include <map>
 
 #include "store/grant_changes.h"
@@ -22,6 +23,7 @@ const std::string kVanished = R"(
     AND s.database_name = g.database_name AND s.table_name = g.table_name
   WHERE g.server = $1 AND ($4::bigint[] IS NULL OR g.grant_id = ANY ($4::bigint[]))
     AND g.database_name <> '' AND NOT g.suspended AND g.as_of_event <= $3::bigint
+    AND NOT (g.grant_id = ANY ($5::bigint[]))
     AND CASE WHEN s.object_id IS NULL THEN $4::bigint[] IS NOT NULL OR o.object_id IS NOT NULL
       ELSE s.identity <> ''
         AND coalesce(nullif(g.identity, ''), o.identity, '') NOT IN ('', s.identity) END)";
@@ -95,6 +97,7 @@ const std::string kFoundAgain = R"(WITH chosen AS MATERIALIZED (
   JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = g.catalog
     AND s.database_name = g.database_name AND s.table_name = g.table_name
   WHERE g.server = $1 AND g.grant_id = ANY ($3::bigint[]) AND g.suspended
+    AND NOT (g.grant_id = ANY ($6::bigint[]))
     AND g.suspended_reason IN (')" +
                                 std::string(kObjectGone) + "', '" + kOtherObject + R"(')
     AND g.identity <> '' AND g.identity = s.identity
@@ -128,8 +131,12 @@ GrantChanges by_claims(Connection& connection, const Sides& sides, const Claims&
                        const Sources& sources) {
   GrantChanges changes(kEvent);
   if (claims.all.empty()) return changes;
-  const std::vector<ClaimedGrant> grants =
+  std::vector<ClaimedGrant> grants =
       read_claimed_grants(connection, sides, claims, sources.renames);
+  const std::vector<std::string> untouched = parse_text_array(sides.untouched);
+  std::erase_if(grants, [&](const ClaimedGrant& grant) {
+    return std::find(untouched.begin(), untouched.end(), grant.id) != untouched.end();
+  });
   if (grants.empty()) return changes;
   const Renames renames(claims, sources.renames);
   const std::vector<processor::Claim> refuted = refuted_claims(claims);
@@ -155,7 +162,8 @@ GrantChanges by_claims(Connection& connection, const Sides& sides, const Claims&
 GrantChanges by_absence(Connection& connection, const Sides& sides, int64_t cursor) {
   GrantChanges changes(kSnapshot);
   const Result gone = connection.query(
-      kVanished, {sides.server, sides.snapshot, std::to_string(cursor), sides.grants});
+      kVanished,
+      {sides.server, sides.snapshot, std::to_string(cursor), sides.grants, sides.untouched});
   for (int row = 0; row < gone.rows(); ++row) {
     changes.suspend(std::string(gone.text(row, 0)),
                     gone.boolean(row, 1) ? kOtherObject : kObjectGone, cursor);
@@ -192,7 +200,7 @@ bool restore_found(Connection& connection, const Sides& sides, int64_t cursor,
   return connection
              .query(restore_chosen(kFoundAgain, kSnapshot),
                     {sides.server, sides.snapshot, sides.grants.value_or(ids),
-                     std::to_string(cursor), ids})
+                     std::to_string(cursor), ids, sides.untouched})
              .integer(0, 0) > 0;
 }
 
@@ -201,7 +209,7 @@ bool restore_found(Connection& connection, const Sides& sides, int64_t cursor,
 int64_t count_vanished_grants(Connection& connection, const Sides& sides, int64_t cursor) {
   return connection
       .query("SELECT count(*) FROM (" + kVanished + ") g",
-             {sides.server, sides.snapshot, std::to_string(cursor), sides.grants})
+             {sides.server, sides.snapshot, std::to_string(cursor), sides.grants, sides.untouched})
       .integer(0, 0);
 }
 

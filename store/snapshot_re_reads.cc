@@ -10,12 +10,18 @@ namespace {
 const std::string kEnd = R"(WITH read AS (
   DELETE FROM pending_re_reads r
   WHERE r.server = $1 AND r.request_id <= $3::bigint AND )" +
-                         is_within_scopes("r") + R"(
+                         is_within_scopes("r") + " AND ($4::boolean OR NOT " + is_doubtful("r") +
+                         R"()
   RETURNING r.catalog, r.database_name, r.table_name, r.event_id),
 settled AS (
   DELETE FROM event_claims c
   WHERE c.server = $1 AND c.claim_id <= $3::bigint AND )" +
-                         is_within_scopes("c") + R"(
+                         is_within_scopes("c") + " AND ($4::boolean OR NOT " + is_doubtful("c") +
+                         R"()
+    AND ($4::boolean OR c.from_table IS NULL OR NOT EXISTS (
+      SELECT FROM (SELECT c.from_catalog AS catalog, c.from_database AS database_name,
+                          c.from_table AS table_name) f WHERE )" +
+                         is_doubtful("f") + R"())
   RETURNING 1),
 kept AS (
   INSERT INTO staging_re_reads AS t (snapshot, catalog, database_name, table_name, event_id)
@@ -67,15 +73,35 @@ GROUP BY catalog, database_name, table_name ORDER BY min(event_id)
 ON CONFLICT (server, catalog, database_name, table_name) DO UPDATE )") +
                            kAskAgain;
 
+/// Names that renames connect with what is doubtful; one step.
+const std::string kConnect = R"(
+INSERT INTO staging_claims (snapshot, event_id, kind, catalog, database_name, table_name, identity,
+                            unordered)
+SELECT DISTINCT ON (n.catalog, n.database_name, n.table_name)
+       $2, c.event_id, 'changed', n.catalog, n.database_name, n.table_name, '', false
+FROM event_claims c
+CROSS JOIN LATERAL (SELECT c.from_catalog AS catalog, c.from_database AS database_name,
+                           c.from_table AS table_name) f
+CROSS JOIN LATERAL (
+  VALUES (c.catalog, c.database_name, c.table_name), (f.catalog, f.database_name, f.table_name))
+  AS n(catalog, database_name, table_name)
+WHERE c.server = $1 AND c.kind = 'renamed' AND c.from_table IS NOT NULL
+  AND ()" + is_doubtful("c") +
+                             " OR " + is_doubtful("f") + R"()
+  AND NOT EXISTS (
+    SELECT FROM staging_claims t
+    WHERE t.snapshot = $2 AND t.catalog = n.catalog AND t.database_name = n.database_name
+      AND t.table_name = n.table_name AND NOT t.unordered)
+ORDER BY n.catalog, n.database_name, n.table_name)";
+
 /// $1 the server, $2 the snapshot. No table: the database and all that is in it.
 std::string with_doubtful(const std::string& of) {
   return R"(WITH doubtful AS MATERIALIZED (
   SELECT catalog, database_name, table_name FROM staging_re_reads WHERE snapshot = $2
   UNION
-  SELECT catalog, database_name, table_name FROM staging_claims WHERE snapshot = $2
-  UNION
-  SELECT from_catalog, from_database, from_table FROM staging_claims
-  WHERE snapshot = $2 AND from_table IS NOT NULL),
+  SELECT catalog, database_name, table_name FROM staging_claims
+  WHERE snapshot = $2
+    AND (NOT unordered OR (SELECT whole FROM staging_snapshots WHERE snapshot = $2))),
 chosen AS MATERIALIZED (
   SELECT DISTINCT o.object_id FROM doubtful d CROSS JOIN LATERAL (
     SELECT o.object_id FROM )" +
@@ -83,6 +109,14 @@ chosen AS MATERIALIZED (
       AND (d.table_name = '' OR o.table_name = d.table_name) OFFSET 0) o
   WHERE d.database_name <> ''))";
 }
+
+const std::string kNotToJudge = R"(
+SELECT coalesce(array_agg(g.grant_id), '{}')
+FROM grants g
+WHERE g.server = $1 AND g.database_name <> ''
+  AND ($3::bigint[] IS NULL OR g.grant_id = ANY ($3::bigint[]))
+  AND (g.granted_at > (SELECT begun_at FROM staging_snapshots WHERE snapshot = $2) OR )" +
+                                is_doubtful("g") + ")";
 
 const std::string kStaged = "staging_objects o WHERE $1 <> '' AND o.snapshot = $2";
 const std::string kLive = "objects o WHERE o.server = $1";
@@ -105,20 +139,31 @@ JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = o.catalog
 
 }  // namespace
 
-void take_over_doubtful(Connection& connection, const std::string& server,
-                        const std::string& snapshot) {
+void settle_doubtful(Connection& connection, const std::string& server,
+                     const std::string& snapshot) {
   const Result any = connection.query(
       "SELECT EXISTS (SELECT FROM staging_claims WHERE snapshot = $1) OR EXISTS (SELECT FROM "
       "staging_re_reads WHERE snapshot = $1)",
       {snapshot});
   if (!any.boolean(0, 0)) return;
+  while (connection.query(kConnect, {server, snapshot}).affected() > 0) {
+  }
   for (const std::string& step : kTakeOver) connection.query(step, {server, snapshot});
 }
 
-int64_t end_re_reads(Connection& connection, const Sides& sides, bool reset) {
+std::string grants_not_to_judge(Connection& connection, const Sides& sides) {
+  const Result row = connection.query(kNotToJudge, {sides.server, sides.snapshot, sides.grants});
+  return std::string(row.text(0, 0));
+}
+
+int64_t end_re_reads(Connection& connection, const Sides& sides,
+                     const follower::Publication& publication) {
+  const bool reset = publication.raise_generation;
   const int64_t through = reset ? INT64_MAX : sides.re_reads_through;
-  const int64_t ended =
-      connection.query(kEnd, {sides.server, sides.snapshot, std::to_string(through)}).integer(0, 0);
+  const int64_t ended = connection
+                            .query(kEnd, {sides.server, sides.snapshot, std::to_string(through),
+                                          publication.unbroken ? "false" : "true"})
+                            .integer(0, 0);
   connection.query(kRaise, {sides.server, sides.snapshot, std::to_string(through)});
   connection.query(kAsked, {sides.server, sides.snapshot});
   return ended;

@@ -100,6 +100,16 @@ ON CONFLICT DO NOTHING)",
           {snapshot, text_array(catalogs), text_array(databases), text_array(tables)}};
 }
 
+std::string is_doubtful(const std::string& of) {
+  const auto among = [&](const std::string& table, const std::string& alias) {
+    return "EXISTS (SELECT FROM " + table + " " + alias + " WHERE " + alias +
+           ".snapshot = $2 AND " + alias + ".catalog = " + of + ".catalog AND " + alias +
+           ".database_name = " + of + ".database_name AND " + alias + ".table_name IN ('', " + of +
+           ".table_name))";
+  };
+  return "(" + among("staging_claims", "x") + " OR " + among("staging_re_reads", "y") + ")";
+}
+
 std::string is_within_scopes(const std::string& of) {
   return R"((
   SELECT v.whole OR EXISTS (

@@ -21,6 +21,8 @@ struct Sides {
   std::optional<std::string> live;
   std::optional<std::string> staged;
   std::optional<std::string> grants;
+  /// Grants that this publication must not judge: ids, as the database has them.
+  std::string untouched = "{}";
 
   /// $1 the server, $2 the snapshot, $3 the live ids, $4 the staged ids.
   [[nodiscard]] std::vector<Parameter> parameters() const;
@@ -39,6 +41,10 @@ Statement add_scopes(const std::string& snapshot, const std::vector<follower::Sc
 
 /// Whether a list of scopes reaches everything.
 bool reaches_everything(const std::vector<follower::Scope>& scopes);
+
+/// SQL: whether events since the snapshot $2 began left it doubtful what `of` names: it was read,
+/// but perhaps before them. The alias may be neither x nor y.
+std::string is_doubtful(const std::string& of);
 
 /// SQL: whether the object that `of` names (catalog, database_name, table_name; '' as table: all of
 /// the database) is in the scopes of the snapshot $2. Of whole snapshots everything is. The alias

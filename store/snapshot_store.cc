@@ -170,8 +170,9 @@ follower::Difference PostgresSnapshotStore::compare(const std::string& snapshot)
   // One view of both sides, also while batches are being applied by others.
   connection_.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   run(hold_snapshot(server_, snapshot));
-  take_over_doubtful(connection_, server_, snapshot);
-  const Sides sides = read_sides(connection_, server_, snapshot);
+  settle_doubtful(connection_, server_, snapshot);
+  Sides sides = read_sides(connection_, server_, snapshot);
+  sides.untouched = grants_not_to_judge(connection_, sides);
   follower::Difference difference = count_difference(connection_, sides);
   const Result cursor = connection_.query(
       "SELECT coalesce(max(cursor), 0) FROM followers WHERE server = $1", {server_});
@@ -189,8 +190,9 @@ follower::Published PostgresSnapshotStore::publish(const follower::Fence& fence,
   const Before before = state_before(connection_, server_);
   run(advance_follower(server_, fence, publication.cursor));
   run(hold_snapshot(server_, snapshot));
-  if (publication.unbroken) take_over_doubtful(connection_, server_, snapshot);
-  const Sides sides = read_sides(connection_, server_, snapshot);
+  if (publication.unbroken) settle_doubtful(connection_, server_, snapshot);
+  Sides sides = read_sides(connection_, server_, snapshot);
+  if (publication.unbroken) sides.untouched = grants_not_to_judge(connection_, sides);
   const Claims claims = read_claims(connection_, sides);
   const Sources sources = find_sources(connection_, sides, claims);
   follower::Published published;
@@ -225,7 +227,7 @@ follower::Published PostgresSnapshotStore::publish(const follower::Fence& fence,
     published.refuted = refuted_claims(claims);
     record_refuted(connection_, server_, published.refuted);
   }
-  const int64_t ended = end_re_reads(connection_, sides, publication.raise_generation);
+  const int64_t ended = end_re_reads(connection_, sides, publication);
   // A grant that the switch moved to a name, and that was revoked there, is never readable.
   if (sides.whole || grants.changed) repeat_due_revokes(connection_, server_);
   const bool changed = sides.whole || changes > 0 || grants.changed;

@@ -69,3 +69,5 @@ CREATE UNLOGGED TABLE staging_claims (
   unordered     boolean NOT NULL,
   PRIMARY KEY (snapshot, claim_number)
 );
+CREATE INDEX staging_claims_by_object ON staging_claims
+  (snapshot, catalog, database_name, table_name);

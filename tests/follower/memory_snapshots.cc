@@ -311,7 +311,10 @@ void MemoryStore::replay(const std::string& snapshot, const std::vector<Mutation
 void MemoryStore::take_over_doubtful(Staged& staged) const {
   std::vector<TableName> doubtful;
   for (const auto& [name, event] : staged.re_reads) doubtful.push_back(name);
-  for (const Claim& claim : staged.claims) doubtful.push_back(claim.name);
+  for (const Claim& claim : staged.claims) {
+    // What is read anew for the live state, too, is as it was read.
+    if (!claim.unordered || staged.scopes.empty()) doubtful.push_back(claim.name);
+  }
   for (const TableName& name : doubtful) {
     if (name.database.empty()) continue;
     const auto is_meant = [&](const TableName& table) {
@@ -377,16 +380,27 @@ Published MemoryStore::publish(const Fence& fence, const std::string& snapshot,
   if (publication.raise_generation || !publication.digests.empty()) {
     follower.digests = publication.digests;
   }
-  end_re_reads(snapshot, publication.raise_generation);
+  end_re_reads(snapshot, publication);
   publications.push_back(publication);
   after_effect("publish");
   return published;
 }
 
-void MemoryStore::end_re_reads(const std::string& snapshot, bool reset) {
+void MemoryStore::end_re_reads(const std::string& snapshot, const Publication& publication) {
   const Staged& staged = staging_.at(snapshot);
+  const bool reset = publication.raise_generation;
+  const auto is_doubtful = [&](const TableName& name) {
+    const auto is_meant = [&](const TableName& other) {
+      return other == name || other == TableName{name.catalog, name.database, ""};
+    };
+    return std::any_of(staged.claims.begin(), staged.claims.end(),
+                       [&](const Claim& claim) { return is_meant(claim.name); }) ||
+           std::any_of(staged.re_reads.begin(), staged.re_reads.end(),
+                       [&](const auto& entry) { return is_meant(entry.first); });
+  };
   const auto ends = [&](int64_t number, const TableName& name) {
-    return reset || (number <= staged.re_reads_through && covers(staged.scopes, name));
+    return reset || (number <= staged.re_reads_through && covers(staged.scopes, name) &&
+                     !(publication.unbroken && is_doubtful(name)));
   };
   for (auto& [id, other] : staging_) {
     if (id == snapshot || !other.scopes.empty()) continue;

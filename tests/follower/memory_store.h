@@ -112,7 +112,7 @@ class MemoryStore : public follower::EventStore,
   void take_over_doubtful(Staged& staged) const;
   void ask_re_read(const processor::TableName& name, int64_t event);
   /// Those that the snapshot has read.
-  void end_re_reads(const std::string& snapshot, bool reset);
+  void end_re_reads(const std::string& snapshot, const follower::Publication& publication);
   void keep(processor::Claim claim);
 
   int64_t last_number_ = 0;  ///< of re-reads and claims
