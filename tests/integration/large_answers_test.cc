@@ -213,7 +213,8 @@ int64_t peak_with(MiniPg& pg, int64_t partitions) {
   constexpr int64_t kEvents = 10;
   constexpr int64_t kPerEvent = 100;
   LargeAnswers deployment(pg, fmt::format("with_{}", partitions),
-                          {"metastore.sweep_interval=1h", "metastore.settle=1s"});
+                          {"metastore.sweep_interval=1h", "metastore.sweep_tables_per_second=0",
+                           "metastore.settle=1s"});
   const Table large = table("large", 1001);
   deployment.hms.put(large);
   const int64_t before = partitions - kEvents * kPerEvent;
