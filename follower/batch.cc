@@ -24,6 +24,14 @@ processor::Change read(const processor::Event& event) {
   return processor::decode(event);
 }
 
+/// Nobody has grants on partitions.
+bool is_of_partitions(const processor::Change& change) {
+  return std::holds_alternative<processor::AddPartitions>(change) ||
+         std::holds_alternative<processor::DropPartitions>(change) ||
+         std::holds_alternative<processor::AlterPartition>(change) ||
+         std::holds_alternative<processor::AlterPartitions>(change);
+}
+
 std::vector<processor::Mutation> header_drop(const Claim& claim) {
   if (claim.kind != Claim::Kind::dropped) return {};
   if (claim.name.table.empty()) {
@@ -44,22 +52,57 @@ void set_aside(PlannedEvent& planned, std::string reason, bool apply_header) {
 
 }  // namespace
 
-PlannedEvent plan_event(const processor::Event& event, const Standing& standing) {
+void DoubtfulNames::add(const processor::TableName& name) {
+  if (name.database.empty()) {
+    everything_ = true;
+    return;
+  }
+  names_.insert(name);
+  databases_.insert(name.in_database());
+}
+
+void DoubtfulNames::add(const Scope& scope) {
+  if (!scope.database) return add(processor::TableName{"", "", ""});
+  add(processor::TableName{scope.database->catalog, scope.database->database,
+                           scope.table.value_or("")});
+}
+
+void DoubtfulNames::add(const Claim& claim) {
+  add(claim.name);
+  if (!claim.from.database.empty()) add(claim.from);
+}
+
+bool DoubtfulNames::contains(const processor::TableName& name) const {
+  if (everything_) return true;
+  if (name.table.empty()) return databases_.contains(name.in_database());
+  return names_.contains(name) || names_.contains({name.catalog, name.database, ""});
+}
+
+bool DoubtfulNames::contains(const Claim& claim) const {
+  return contains(claim.name) || (!claim.from.database.empty() && contains(claim.from));
+}
+
+PlannedEvent plan_event(const processor::Event& event, const Standing& standing,
+                        const DoubtfulNames& doubtful) {
   PlannedEvent planned;
   planned.event = &event;
   planned.standing = standing;
   try {
     const processor::Change change = read(event);
-    if (std::holds_alternative<processor::Ignored>(change)) {
+    std::vector<Claim> claims = processor::claims(event.id, change);
+    planned.standing.doubtful =
+        !is_of_partitions(change) && !claims.empty() && doubtful.contains(claims.front());
+    if (claims.empty()) {
       planned.outcome = PlannedEvent::Outcome::ignored;
-    } else if (standing.believed()) {
+    } else if (planned.standing.believed()) {
       planned.mutations = processor::plan(event.id, change);
     } else {
-      planned.claims = processor::claims(event.id, change);
-      for (Claim& claim : planned.claims) claim.unordered = standing.unordered();
+      for (Claim& claim : claims) claim.unordered = planned.standing.unordered();
+      planned.claims = std::move(claims);
     }
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::poison) throw;
+    planned.standing.doubtful = doubtful.contains(processor::header_claim(event));
     set_aside(planned, error.what(), true);
   }
   return planned;
@@ -69,7 +112,8 @@ void quarantine(PlannedEvent& planned, const std::string& reason) {
   set_aside(planned, reason, false);
 }
 
-std::vector<PlannedEvent> plan_events(std::span<const processor::Event> events, bool plain) {
+std::vector<PlannedEvent> plan_events(std::span<const processor::Event> events, bool plain,
+                                      DoubtfulNames doubtful) {
   std::vector<PlannedEvent> planned;
   planned.reserve(events.size());
   for (size_t i = 0; i < events.size(); ++i) {
@@ -77,7 +121,8 @@ std::vector<PlannedEvent> plan_events(std::span<const processor::Event> events, 
     standing.plain = plain;
     standing.shared = (i > 0 && events[i - 1].id == events[i].id) ||
                       (i + 1 < events.size() && events[i + 1].id == events[i].id);
-    planned.push_back(plan_event(events[i], standing));
+    planned.push_back(plan_event(events[i], standing, doubtful));
+    for (const Claim& claim : planned.back().claims) doubtful.add(claim);
   }
   return planned;
 }

@@ -311,7 +311,7 @@ bool Follower::Impl::follow(const Orders& orders) {
   const bool whole = !answering_ && orders.polls_asked != answered_polls_;
   if (whole) answering_ = Answering{orders.polls_asked, term_.head};
   const int64_t before = term_.cursor();
-  const bool more = stream_.poll(limit, whole);
+  const bool more = stream_.poll(limit, whole, orders.re_reads);
   if (!term_.live()) {
     answering_.reset();
     runs_.history_was_lost();

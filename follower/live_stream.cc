@@ -12,6 +12,8 @@ namespace hmsync::follower {
 
 namespace {
 
+/// Orders tell of no more: there may be others.
+constexpr size_t kMostPending = 500;
 constexpr int64_t kEverything = std::numeric_limits<int64_t>::max();
 
 /// Where to halve: never between two events of one id, whose second half would not be asked for
@@ -39,7 +41,7 @@ void LiveStream::forget_graces() {
   backwards_.clear();
 }
 
-bool LiveStream::poll(std::optional<int64_t> limit, bool whole) {
+bool LiveStream::poll(std::optional<int64_t> limit, bool whole, const std::vector<Scope>& pending) {
   const int64_t cursor = term_.cursor();
   const std::optional<int64_t> after = ask_after(whole);
   if (!after) {
@@ -75,7 +77,13 @@ bool LiveStream::poll(std::optional<int64_t> limit, bool whole) {
   if (usable.empty() && judgement.missing && !limited && planned.empty()) {
     return wait_for_hole(*judgement.missing);
   }
-  for (PlannedEvent& event : plan_events(usable, term_.plain_listener)) {
+  DoubtfulNames doubtful;
+  for (const Scope& scope : pending) doubtful.add(scope);
+  if (pending.size() >= kMostPending) doubtful.add(Scope{});
+  for (const PlannedEvent& late : planned) {
+    for (const processor::Claim& claim : late.claims) doubtful.add(claim);
+  }
+  for (PlannedEvent& event : plan_events(usable, term_.plain_listener, std::move(doubtful))) {
     planned.push_back(std::move(event));
   }
   if (!usable.empty()) hole_.clear();
@@ -127,7 +135,7 @@ std::optional<EventPage> LiveStream::ask(int64_t after) {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::transient) throw;
     if (ask_ > 1) {
-      ask_ /= 2;
+      ask_ = std::max(1, ask_ / 8);  // each try costs a longer wait than the one before
       throw;
     }
     if (after < term_.cursor()) {

@@ -25,7 +25,8 @@ class LiveStream {
 
   /// One look; true if more is there now. Nothing above `limit` is applied. `whole`: everything
   /// that is remembered is read again, settled or not.
-  bool poll(std::optional<int64_t> limit, bool whole);
+  /// `pending`: what is to be read again.
+  bool poll(std::optional<int64_t> limit, bool whole, const std::vector<Scope>& pending);
   /// A look that takes several answers is over.
   [[nodiscard]] bool looked_through() const { return !go_on_after_; }
   /// Those remembered of one id; empty where none are.

@@ -90,8 +90,10 @@ std::optional<int64_t> SnapshotRuns::limit() const {
 bool SnapshotRuns::step(Slot& slot) {
   SnapshotRun& run = *slot.run;
   const bool whole = run.purpose().scopes.empty();
+  // Nobody waits for a sweep: it shares the time with a whole snapshot.
+  const int pages = whole || run.purpose().reason == "sweep" ? 1 : kPagesAtOnce;
   bool ready = false;
-  for (int page = 0; page < (whole ? 1 : kPagesAtOnce) && !ready; ++page) {
+  for (int page = 0; page < pages && !ready; ++page) {
     ready = run.step();
     if (run.waits_for_hole()) return false;
   }
@@ -229,6 +231,7 @@ void SnapshotRuns::fail(Slot& slot, const Error& error) {
 }
 
 void SnapshotRuns::end(Slot& slot) {
+  if (slot.run->purpose().reason == "sweep") sweep_.looked();
   stale_.push_back(slot.run->id());
   slot.run.reset();
 }

@@ -27,14 +27,29 @@ std::vector<Scope> Sweep::due() {
   const auto now = term_.now();
   if (term_.options.sweep_interval.count() > 0 && now >= next_databases_) {
     next_databases_ = now + term_.options.sweep_interval;
+    at_databases_ = true;
     Scope databases;
     databases.databases_only = true;
     return {databases};
   }
   const double rate = term_.options.sweep_tables_per_second;
   if (rate <= 0 || now < next_tables_) return {};
-  next_tables_ = now + milliseconds(static_cast<int64_t>(1000 * tables_at_once(rate) / rate));
+  next_tables_ = now + pause_between_tables();
+  at_databases_ = false;
   return next_tables();
+}
+
+void Sweep::looked() {
+  if (at_databases_) {
+    next_databases_ = term_.now() + term_.options.sweep_interval;
+  } else {
+    next_tables_ = term_.now() + pause_between_tables();
+  }
+}
+
+milliseconds Sweep::pause_between_tables() const {
+  const double rate = term_.options.sweep_tables_per_second;
+  return milliseconds(static_cast<int64_t>(1000 * tables_at_once(rate) / rate));
 }
 
 std::vector<Scope> Sweep::next_tables() {

@@ -15,13 +15,17 @@ class Sweep {
 
   /// What is to be read now; empty: nothing is due. Asks the store for the tables' names.
   std::vector<Scope> due();
+  /// What was due has been read: from now on others have their time, however long it took.
+  void looked();
 
  private:
   std::vector<Scope> next_tables();
+  [[nodiscard]] std::chrono::milliseconds pause_between_tables() const;
 
   Term& term_;
   std::chrono::steady_clock::time_point next_databases_;
   std::chrono::steady_clock::time_point next_tables_;
+  bool at_databases_ = false;              ///< what was due last
   processor::TableName last_{"", "", ""};  ///< tables up to this one were looked at in this round
 };
 

@@ -110,6 +110,14 @@ chosen AS MATERIALIZED (
   WHERE d.database_name <> ''))";
 }
 
+/// What is read again by itself is no business of a whole snapshot: it would be taken for drift.
+const std::string kPending = R"(
+INSERT INTO staging_re_reads (snapshot, catalog, database_name, table_name, event_id)
+SELECT $2, catalog, database_name, table_name, event_id
+FROM pending_re_reads
+WHERE server = $1 AND database_name <> ''
+ON CONFLICT DO NOTHING)";
+
 const std::string kNotToJudge = R"(
 SELECT coalesce(array_agg(g.grant_id), '{}')
 FROM grants g
@@ -139,8 +147,9 @@ JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = o.catalog
 
 }  // namespace
 
-void settle_doubtful(Connection& connection, const std::string& server,
-                     const std::string& snapshot) {
+void settle_doubtful(Connection& connection, const std::string& server, const std::string& snapshot,
+                     bool whole) {
+  if (whole) connection.query(kPending, {server, snapshot});
   const Result any = connection.query(
       "SELECT EXISTS (SELECT FROM staging_claims WHERE snapshot = $1) OR EXISTS (SELECT FROM "
       "staging_re_reads WHERE snapshot = $1)",

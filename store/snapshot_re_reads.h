@@ -20,8 +20,8 @@ int64_t end_re_reads(Connection& connection, const Sides& sides,
 /// grants, claims and re-reads stay. Where the live state knows better, having applied the events
 /// or because renames connect what cannot be judged one by one, the staging takes over its version;
 /// of a whole snapshot for all that is doubtful, since that is read again anyway.
-void settle_doubtful(Connection& connection, const std::string& server,
-                     const std::string& snapshot);
+void settle_doubtful(Connection& connection, const std::string& server, const std::string& snapshot,
+                     bool whole);
 
 /// The grants of what is doubtful, and those that were given after the snapshot began: it may have
 /// read their objects before.

@@ -165,12 +165,13 @@ void PostgresSnapshotStore::replay(const std::string& snapshot,
 
 follower::Difference PostgresSnapshotStore::compare(const std::string& snapshot) {
   const LongStatements patience(connection_);
-  if (is_whole(snapshot)) analyze_staging(connection_);
+  const bool whole = is_whole(snapshot);
+  if (whole) analyze_staging(connection_);
   Transaction transaction(connection_);
   // One view of both sides, also while batches are being applied by others.
   connection_.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   run(hold_snapshot(server_, snapshot));
-  settle_doubtful(connection_, server_, snapshot);
+  settle_doubtful(connection_, server_, snapshot, whole);
   Sides sides = read_sides(connection_, server_, snapshot);
   sides.untouched = grants_not_to_judge(connection_, sides);
   follower::Difference difference = count_difference(connection_, sides);
@@ -185,12 +186,13 @@ follower::Published PostgresSnapshotStore::publish(const follower::Fence& fence,
                                                    const std::string& snapshot,
                                                    const follower::Publication& publication) {
   const LongStatements patience(connection_);
-  if (is_whole(snapshot)) analyze_staging(connection_);
+  const bool whole = is_whole(snapshot);
+  if (whole) analyze_staging(connection_);
   Transaction transaction(connection_);
   const Before before = state_before(connection_, server_);
   run(advance_follower(server_, fence, publication.cursor));
   run(hold_snapshot(server_, snapshot));
-  if (publication.unbroken) settle_doubtful(connection_, server_, snapshot);
+  if (publication.unbroken) settle_doubtful(connection_, server_, snapshot, whole);
   Sides sides = read_sides(connection_, server_, snapshot);
   if (publication.unbroken) sides.untouched = grants_not_to_judge(connection_, sides);
   const Claims claims = read_claims(connection_, sides);

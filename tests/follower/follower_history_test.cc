@@ -98,6 +98,21 @@ TEST(History, EventsOfOneIdAreAllReadAgainWhateverTheirOrder) {
   EXPECT_TRUE(world.store.follower.shared_ids_seen);
 }
 
+TEST(History, WhatFollowsOnARenameThatIsNotSettledWaitsForItsReading) {
+  Followed world;
+  world.metastore.rename_table("sales", "t1", "sales", "renamed");
+  world.metastore.share_last_id();
+  world.metastore.create_table("sales", "twin");
+  world.metastore.create_table("sales", "t1");
+  world.metastore.drop_table("sales", "t1");
+  world.metastore.drop_table("sales", "t2");
+  ASSERT_TRUE(world.run_until([&] { return world.store.batches == 1; }));
+  EXPECT_TRUE(world.store.live.tables.contains({"hive", "sales", "t1"}))
+      << "its drop would take the renamed table's grants";
+  EXPECT_FALSE(world.store.live.tables.contains({"hive", "sales", "t2"}));
+  world.expect_equal();
+}
+
 TEST(History, ACappedAnswerOfKnownEventsIsNoHole) {
   Followed world;
   world.metastore.events_a_page = 3;

@@ -310,6 +310,11 @@ void MemoryStore::replay(const std::string& snapshot, const std::vector<Mutation
 /// What the events since the snapshot's begin left doubtful is as it is live.
 void MemoryStore::take_over_doubtful(Staged& staged) const {
   std::vector<TableName> doubtful;
+  if (staged.scopes.empty()) {
+    for (const auto& [name, pending] : re_reads) {
+      if (!name.database.empty()) staged.re_reads.try_emplace(name, pending.event);
+    }
+  }
   for (const auto& [name, event] : staged.re_reads) doubtful.push_back(name);
   for (const Claim& claim : staged.claims) {
     // What is read anew for the live state, too, is as it was read.
