@@ -53,6 +53,7 @@ TableSpec insert_only(TableSpec spec);
 
 /// What is not set stays as it is.
 struct DatabaseChange {
+  std::optional<std::string> name = {};  ///< a 3.1.3 answers with success, and renames nothing
   std::optional<processor::Owner> owner = {};
   std::optional<std::string> location = {};
   std::map<std::string, std::string> parameters = {};  ///< set beside those that are there

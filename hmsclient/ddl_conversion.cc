@@ -131,6 +131,9 @@ DatabaseSpec to_spec(const ddl_idl::Database& database) {
 }
 
 void apply(const DatabaseChange& change, ddl_idl::Database& database) {
+  if (change.name) {
+    database.__set_name(*change.name);
+  }
   if (change.owner) {
     database.__set_ownerName(change.owner->name);
     database.__set_ownerType(to_thrift(change.owner->type));

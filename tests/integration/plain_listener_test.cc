@@ -2,14 +2,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <thrift/protocol/TBinaryProtocol.h>
-#include <thrift/transport/TBufferTransports.h>
-#include <thrift/transport/TSocket.h>
 
 #include <memory>
 #include <string>
 
-#include "MetastoreDdl.h"
 #include "processor/error.h"
 #include "tests/fixtures/eventually.h"
 #include "tests/integration/oddities.h"
@@ -140,17 +136,9 @@ TEST_F(PlainListener, ARefusedCreationInADatabaseThatIsNotThereChangesNothing) {
 }
 
 TEST_F(PlainListener, ADatabaseAlteredUnderAnotherNameKeepsItsOwn) {
-  using apache::thrift::protocol::TBinaryProtocol;
-  using apache::thrift::transport::TBufferedTransport;
-  using apache::thrift::transport::TSocket;
-  const auto transport = std::make_shared<TBufferedTransport>(
-      std::make_shared<TSocket>("127.0.0.1", deployment_->hms().port()));
-  transport->open();
-  hmsclient::ddl_idl::MetastoreDdlClient client(std::make_shared<TBinaryProtocol>(transport));
-  hmsclient::ddl_idl::Database database;
-  client.get_database(database, "sales");
-  database.__set_name("renamed");
-  client.alter_database("sales", database);
+  hmsclient::DatabaseChange change;
+  change.name = "renamed";
+  ddl().alter_database("sales", change);
   ASSERT_GT(newest_event(*deployment_, "ALTER_DATABASE", "sales", "") +
                 newest_event(*deployment_, "ALTER_DATABASE", "renamed", ""),
             0)
