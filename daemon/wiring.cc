@@ -257,6 +257,7 @@ void Wiring::saw_store(const StoreView& view) {
   if (instruments_.board.leads()) return;
   follower::Expectation expectation;
   expectation.uuid = view.metastore_uuid;
+  expectation.cursor = view.cursor.value_or(0);
   expected_.set(std::move(expectation));
 }
 

@@ -25,7 +25,6 @@ class EventWindow {
   void restart(const std::vector<processor::EventDigest>& digests, Time now);
   void add(const processor::EventDigest& digest, Time now);
 
-  [[nodiscard]] bool empty() const { return events_.empty(); }
   [[nodiscard]] bool knows(const processor::EventDigest& digest) const;
   [[nodiscard]] bool has_id(int64_t id) const { return events_.contains(id); }
   [[nodiscard]] std::optional<int64_t> lowest_id() const;

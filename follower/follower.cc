@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "follower/batch.h"
@@ -84,6 +85,7 @@ class Follower::Impl {
   std::optional<Answering> answering_;
   int64_t answered_polls_ = 0;
   bool paused_ = false;
+  bool in_snapshots_ = false;
   int failures_ = 0;
   TimePoint next_trim_{};
   TimePoint next_listener_look_{};
@@ -103,7 +105,8 @@ milliseconds Follower::Impl::step() {
     const bool knew_state = term_.state.has_value();
     term_.state.reset();
     answering_.reset();
-    stream_.forget_graces();
+    // What reads objects may fail for long, and tells nothing of the log.
+    if (!std::exchange(in_snapshots_, false)) stream_.forget_graces();
     if (!is_another_metastore(error)) another_.clear();
     if (error.kind() == ErrorKind::fenced && !knew_state) throw;
     observer.failed(error);
@@ -125,23 +128,26 @@ milliseconds Follower::Impl::work() {
     term_.committed();
   }
   retry(orders);
+  if (!orders.retries.empty()) return milliseconds{0};  // what they name is to be read again now
   if (orders.pause) return stay_paused(orders);
   // Told before the metastore is asked, which may take long or fail.
   if (std::exchange(paused_, false)) report_poll(phase(), orders, begun);
 
   look_at_metastore();
   bool more = false;
-  std::optional<Error> failure;
+  std::exception_ptr failure;
   try {
     more = follow(orders);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::fenced || orders.resyncs.empty()) throw;
-    failure = error;  // requests are answered all the same
+    failure = std::current_exception();  // requests are answered all the same
     answering_.reset();
     load_state();
   }
+  in_snapshots_ = true;
   if (runs_.advance(orders)) more = true;
-  if (failure) throw Error(*failure);
+  in_snapshots_ = false;
+  if (failure) std::rethrow_exception(failure);
   if (!term_.state) load_state();
   report_poll(phase(), orders, begun);
   if (!more) trim_logs();
@@ -225,6 +231,9 @@ void Follower::Impl::look_at_metastore() {
     term_.ports.expected.set({});
     identity_known_ = false;
     term_.head = term_.ports.log.head();
+  } catch (const Error&) {
+    stream_.metastore_was_away();
+    throw;
   }
   another_.clear();
   if (!identity_known_) look_at_identity();
@@ -270,6 +279,7 @@ void Follower::Impl::look_at_listener() {
 void Follower::Impl::look_for_old_history() {
   next_recovery_look_ = term_.now() + kRecoveryInterval;
   if (!term_.broken || !term_.broken->raise_generation) return;
+  term_.ports.observer.entered(Step::read_orders);
   expect_this_metastore();
   bool same = false;
   try {
@@ -332,6 +342,7 @@ bool Follower::Impl::follow(const Orders& orders) {
 // whoever waits by itself.
 void Follower::Impl::answer_polls() {
   if (!answering_ || !stream_.looked_through() || term_.cursor() < answering_->head) return;
+  term_.ports.observer.entered(Step::read_orders);
   term_.ports.events.answer_polls(answering_->asked);
   answered_polls_ = answering_->asked;
   answering_.reset();

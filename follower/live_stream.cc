@@ -107,7 +107,7 @@ std::optional<int64_t> LiveStream::ask_after(bool whole) {
     return cursor;
   }
   int64_t first = whole || term_.head < cursor ? *lowest : unsettled.value_or(cursor);
-  // Far behind, a page is there for new events; one may end between two of one id.
+  // Far behind, a page is there for new events; twins of the cursor's event may come late.
   if (!whole && term_.head - cursor > term_.options.overlap_events) first = cursor;
   return std::min(first, cursor) - 1;
 }
@@ -217,23 +217,22 @@ bool LiveStream::go_back() {
   return true;
 }
 
-// An event that the store cannot take is found by halving, and set aside alone.
-void LiveStream::apply(std::span<PlannedEvent> events) {
+// An event that the store cannot take is found by halving, and set aside alone. False then: what
+// comes after it was planned as if it had been applied, and is asked for again.
+bool LiveStream::apply(std::span<PlannedEvent> events) {
   try {
     apply_once(events);
+    return true;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::poison) throw;
     const size_t half = half_between_ids(events);
-    if (half > 0) {
-      apply(events.first(half));
-      apply(events.subspan(half));
-      return;
-    }
+    if (half > 0) return apply(events.first(half)) && apply(events.subspan(half));
     for (PlannedEvent& event : events) {
       if (event.outcome == PlannedEvent::Outcome::quarantined) throw;
       quarantine(event, error.what());
     }
     apply_once(events);
+    return false;
   }
 }
 

@@ -22,6 +22,8 @@ class LiveStream {
   void restart();
   /// What was seen before an outage says nothing of how long it lasted.
   void forget_graces();
+  /// The head could not be had either: what cannot be delivered says nothing of an event.
+  void metastore_was_away() { undeliverable_.clear(); }
 
   /// One look; true if more is there now. Nothing above `limit` is applied. `whole`: everything
   /// that is remembered is read again, settled or not.
@@ -46,7 +48,7 @@ class LiveStream {
   [[nodiscard]] std::span<const processor::Event> above_cursor(const EventPage& page) const;
   bool wait_for_hole(int64_t missing);
   bool go_back();
-  void apply(std::span<PlannedEvent> events);
+  bool apply(std::span<PlannedEvent> events);
   void apply_once(std::span<const PlannedEvent> events);
   void remember(std::span<const PlannedEvent> events);
   [[nodiscard]] std::vector<Notice> notices_of(std::span<const PlannedEvent> events) const;

@@ -30,6 +30,8 @@ const char* to_string(Step step) {
       return "publish_snapshot";
     case Step::snapshot_published:
       return "snapshot_published";
+    case Step::clear_staging:
+      return "clear_staging";
     case Step::finish_request:
       return "finish_request";
     case Step::trim_logs:

@@ -27,6 +27,7 @@ enum class Step {
   compare_snapshot,
   publish_snapshot,
   snapshot_published,
+  clear_staging,
   finish_request,
   trim_logs,
 };

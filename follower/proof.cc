@@ -8,8 +8,8 @@ namespace hmsync::follower {
 
 namespace {
 
-/// More events than that with one id were never seen.
-constexpr int32_t kMostOfOneId = 100;
+/// Twins of the cursor's events that came meanwhile.
+constexpr int32_t kTwins = 2;
 
 bool contains(const std::vector<processor::EventDigest>& digests,
               const processor::EventDigest& digest) {
@@ -37,7 +37,8 @@ std::string disproof(NotificationLog& log, ObjectReader& objects, const Expectat
     }
   }
   if (expectation.cursor > 0 && !expectation.digests.empty()) {
-    const EventPage page = log.events({expectation.cursor - 1, kMostOfOneId});
+    const EventPage page = log.events(
+        {expectation.cursor - 1, static_cast<int32_t>(expectation.digests.size()) + kTwins});
     bool id_is_there = false;
     for (const processor::Event& event : page.events) {
       if (event.id != expectation.cursor) continue;

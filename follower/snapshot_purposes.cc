@@ -95,27 +95,36 @@ std::optional<SnapshotPurpose> SnapshotRuns::broken_purpose(const Orders& orders
 // By names alone, and ever more seldom: a snapshot of a large metastore is not taken for nothing.
 bool SnapshotRuns::looks_whole_again() {
   if (term_.now() < refused_->next_look) return false;
-  refused_->delay = std::min(2 * refused_->delay, std::chrono::minutes(60));
+  refused_->delay = std::min(2 * refused_->delay, kLongestLook);
   refused_->next_look = term_.now() + refused_->delay;
   term_.ports.observer.entered(Step::read_head);
   const auto tables = static_cast<double>(term_.ports.objects.count_tables());
   return tables >= (1 - term_.options.max_removed) * static_cast<double>(refused_->stored_tables);
 }
 
+std::vector<Scope> SnapshotRuns::readable(const std::vector<Scope>& re_reads) {
+  std::erase_if(unreadable_, [&](const auto& entry) { return entry.second <= term_.now(); });
+  std::vector<Scope> scopes;
+  for (const Scope& scope : re_reads) {
+    if (scopes.size() == most_re_reads_) break;
+    if (!is_everything(scope) && !unreadable_.contains(scope)) scopes.push_back(scope);
+  }
+  return scopes;
+}
+
 std::optional<SnapshotPurpose> SnapshotRuns::scoped_purpose(const Orders& orders) {
   if (term_.now() < scoped_.next) return std::nullopt;
   SnapshotPurpose purpose;
   purpose.unbroken = true;
-  for (const Scope& scope : orders.re_reads) {
-    if (!is_everything(scope)) purpose.scopes.push_back(scope);
-  }
+  auto requests = alike(orders.resyncs, is_scoped);
+  if (!requests.empty()) return purpose_of(std::move(requests));
+  purpose.scopes = readable(orders.re_reads);
   if (!purpose.scopes.empty()) {
     purpose.reason = "re_read";
     return purpose;
   }
-  auto requests = alike(orders.resyncs, is_scoped);
-  if (!requests.empty()) return purpose_of(std::move(requests));
   if (term_.now() < next_sweep_) return std::nullopt;
+  term_.ports.observer.entered(Step::read_orders);
   purpose.scopes = sweep_.due();
   if (purpose.scopes.empty()) return std::nullopt;
   purpose.reason = "sweep";

@@ -14,8 +14,8 @@ namespace {
 
 /// A small one is read in one go, so that whoever waits for it does not wait for other work.
 constexpr int kPagesAtOnce = 8;
+constexpr auto kUnreadableFor = std::chrono::minutes(1);
 constexpr auto kGuardedSpan = std::chrono::hours(1);
-constexpr std::chrono::minutes kLongestLook{60};
 
 /// Found without an event that tells of it.
 bool finds_drift(const SnapshotPurpose& purpose) {
@@ -134,6 +134,7 @@ bool SnapshotRuns::finish(Slot& slot) {
       break;
     case Published::Outcome::published:
       slot.failures = 0;
+      most_re_reads_ = kMostReReads;
       published(slot, result);
       break;
   }
@@ -198,9 +199,10 @@ void SnapshotRuns::refuse(Slot& slot, const Published& result) {
   report(run, SnapshotReport::State::refused, result.difference, result.reason);
   term_.notes.push_back({"refused", run.event(), run.purpose().reason + ": " + result.reason});
   end_requests(run, {"refused", result.reason, run.event(), 0, result.difference});
-  // What events name is read again all the same.
-  Time& next = run.purpose().scopes.empty() ? slot.next : next_sweep_;
-  next = term_.now() + std::min(kLongestLook, std::chrono::minutes(1 << slot.refusals));
+  // What events name is read again all the same, and what people ask for.
+  const Time next = term_.now() + std::min(kLongestLook, std::chrono::minutes(1 << slot.refusals));
+  if (run.purpose().scopes.empty()) slot.next = next;
+  if (run.purpose().reason == "sweep") next_sweep_ = next;
   slot.refusals = std::min(slot.refusals + 1, 6);
   if (run.purpose().unbroken) return;
   const auto delay =
@@ -226,8 +228,16 @@ void SnapshotRuns::fail(Slot& slot, const Error& error) {
   report(*slot.run, SnapshotReport::State::failed, {}, error.what());
   // One that may have been published is taken again rather than called failed.
   if (!publishing_at_) end_requests(*slot.run, {"failed", error.what(), 0, 0, {}});
+  if (slot.run->purpose().reason == "re_read") narrow(slot.run->purpose().scopes);
   end(slot);
   slot.next = term_.now() + backoff(slot.failures++);
+}
+
+// One object that cannot be read must not keep all others from it: it is found by halving, and left
+// alone for a while.
+void SnapshotRuns::narrow(const std::vector<Scope>& scopes) {
+  most_re_reads_ = std::max<size_t>(1, scopes.size() / 2);
+  if (scopes.size() == 1) unreadable_[scopes.front()] = term_.now() + kUnreadableFor;
 }
 
 void SnapshotRuns::end(Slot& slot) {
@@ -247,6 +257,7 @@ void SnapshotRuns::drop() {
 }
 
 void SnapshotRuns::clear_staging() {
+  if (!cleared_ || !stale_.empty()) term_.ports.observer.entered(Step::clear_staging);
   if (!cleared_) term_.ports.snapshots.discard(std::nullopt);
   cleared_ = true;
   while (!stale_.empty()) {

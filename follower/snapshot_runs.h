@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -74,6 +75,8 @@ class SnapshotRuns {
   void refuse(Slot& slot, const Published& result);
   [[nodiscard]] std::optional<Guard> guard(const SnapshotPurpose& purpose);
   void fail(Slot& slot, const Error& error);
+  void narrow(const std::vector<Scope>& scopes);
+  [[nodiscard]] std::vector<Scope> readable(const std::vector<Scope>& re_reads);
   void end(Slot& slot);
   void end_requests(const SnapshotRun& run, ResyncOutcome outcome);
   void end_request(const ResyncRequest& request, ResyncOutcome outcome);
@@ -90,6 +93,11 @@ class SnapshotRuns {
   std::optional<Refused> refused_;
   bool cleared_ = false;            ///< earlier leaders' staging is removed
   std::vector<std::string> stale_;  ///< whose staging is still to be removed
+  /// Between looks at what was refused.
+  static constexpr std::chrono::minutes kLongestLook{60};
+  static constexpr size_t kMostReReads = SIZE_MAX;
+  size_t most_re_reads_ = kMostReReads;  ///< at once: fewer while one of them may be unreadable
+  std::map<Scope, Time> unreadable_;     ///< until when they are passed over
   std::optional<Time> next_verify_;
   /// The commit number that a publication started from whose reply was not read yet.
   std::optional<int64_t> publishing_at_;

@@ -77,6 +77,10 @@ Connection* Client::connection(Tries& tries) {
     }
   }
   tries.accepted = true;
+  // The proof may have left a long answer unread.
+  if (!made->usable()) {
+    made = std::make_unique<Connection>(address.endpoint, options_, interrupt_);
+  }
   connection_ = std::move(made);
   proof_number_ = number;
   return connection_.get();

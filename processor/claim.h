@@ -22,8 +22,10 @@ struct Claim {
   TableName name;  ///< no table: the database and all that is in it; no database: everything
   /// A rename's name before; no table: it could not be read.
   TableName from;
-  std::string identity;    ///< created, renamed: the object's, where the event tells it
-  bool unordered = false;  ///< the id is shared or late
+  std::string identity;  ///< created, renamed: the object's, where the event tells it
+  /// Nothing is known of its place among others: the id is shared or late, or what it names waits
+  /// to be read again.
+  bool unordered = false;
 
   auto operator<=>(const Claim&) const = default;
 };

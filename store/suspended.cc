@@ -32,6 +32,9 @@ judged AS (
     WHEN identity <> '' AND there <> '' AND identity <> there
       THEN 'another object has that name now (--force gives the grant to it)'
     WHEN suspended_reason = ')") +
+         kOtherObject + R"(' AND (identity = '' OR there = '')
+      THEN 'another object may have that name now (--force gives the grant to it)'
+    WHEN suspended_reason = ')" +
          kColumnGone + R"('
       THEN 'its column was gone, and the store does not know whether it is back (--force restores)'
     ELSE '' END AS refusal

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "processor/error.h"
 #include "tests/follower/world.h"
 
 namespace hmsync::doubles {
@@ -111,6 +112,45 @@ TEST(History, WhatFollowsOnARenameThatIsNotSettledWaitsForItsReading) {
       << "its drop would take the renamed table's grants";
   EXPECT_FALSE(world.store.live.tables.contains({"hive", "sales", "t2"}));
   world.expect_equal();
+}
+
+TEST(History, AnObjectThatCannotBeReadKeepsNoOtherFromBeingRead) {
+  Followed world;
+  for (int i = 0; i < 8; ++i) {
+    world.metastore.create_table("sales", "s" + std::to_string(i));
+    world.metastore.share_last_id();
+  }
+  world.metastore.create_table("sales", "last");
+  world.metastore.unreadable = "s3";
+  ASSERT_TRUE(world.run_until([&] { return world.store.re_reads.size() == 1; }, 200));
+  EXPECT_TRUE(world.store.live.tables.contains({"hive", "sales", "s7"}));
+  EXPECT_FALSE(world.store.live.tables.contains({"hive", "sales", "s3"}));
+  world.metastore.unreadable.clear();
+  world.expect_equal();
+}
+
+TEST(History, AnOutageIsNotTakenForAnEventThatCannotBeDelivered) {
+  Followed world;
+  world.options.batch_events = 1;
+  world.make_follower();
+  world.metastore.create_table("sales", "new");
+  bool broken_answers = true;
+  bool away = false;
+  world.metastore.before_call = [&](std::string_view call) {
+    if (away || (broken_answers && call == "events")) {
+      throw Error(ErrorKind::transient, "the metastore is away");
+    }
+  };
+  for (int i = 0; i < 3; ++i) world.step();
+  away = true;
+  for (int i = 0; i < 10; ++i) world.step();
+  world.clock.time += 10min;
+  away = false;
+  world.step();
+  EXPECT_TRUE(world.observer.notices.empty());
+  broken_answers = false;
+  world.expect_equal();
+  EXPECT_TRUE(world.observer.notices.empty());
 }
 
 TEST(History, ACappedAnswerOfKnownEventsIsNoHole) {

@@ -224,6 +224,9 @@ class MemorySnapshotStream : public follower::SnapshotStream {
   void read_tables(follower::SnapshotPage& page) {
     const size_t count = std::min(tables_.size(), metastore_.tables_a_page);
     for (size_t i = 0; i < count; ++i) {
+      if (tables_[i].table == metastore_.unreadable) {
+        throw Error(ErrorKind::transient, "a table cannot be read");
+      }
       const auto found = metastore_.objects_.tables.find(tables_[i]);
       if (found == metastore_.objects_.tables.end()) continue;
       page.tables.push_back(found->second.table);

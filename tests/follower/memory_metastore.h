@@ -39,6 +39,7 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
   size_t tables_a_page = 2;
   size_t events_a_page = SIZE_MAX;  ///< a page of more is cut, as by its bytes
   int32_t most_asked_after_a_cut = 0;
+  std::string unreadable;      ///< a page with this table fails
   int64_t undeliverable = -1;  ///< an answer with this event fails
 
   void create_database(const std::string& database);
