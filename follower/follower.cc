@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "follower/batch.h"
@@ -86,6 +85,7 @@ class Follower::Impl {
   int64_t answered_polls_ = 0;
   bool paused_ = false;
   bool in_snapshots_ = false;
+  bool follow_failed_ = false;
   int failures_ = 0;
   TimePoint next_trim_{};
   TimePoint next_listener_look_{};
@@ -96,7 +96,7 @@ milliseconds Follower::Impl::step() {
   Observer& observer = term_.ports.observer;
   try {
     const milliseconds wait = work();
-    failures_ = 0;
+    if (!std::exchange(follow_failed_, false)) failures_ = 0;
     observer.entered(Step::idle);
     return wait;
   } catch (const Error& error) {
@@ -135,19 +135,20 @@ milliseconds Follower::Impl::work() {
 
   look_at_metastore();
   bool more = false;
-  std::exception_ptr failure;
   try {
     more = follow(orders);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::fenced || orders.resyncs.empty()) throw;
-    failure = std::current_exception();  // requests are answered all the same
+    // Requests are answered all the same.
+    follow_failed_ = true;
+    term_.ports.observer.failed(error);
     answering_.reset();
     load_state();
   }
   in_snapshots_ = true;
   if (runs_.advance(orders)) more = true;
   in_snapshots_ = false;
-  if (failure) std::rethrow_exception(failure);
+  if (follow_failed_) return jittered_backoff(term_.options, failures_++, random_);
   if (!term_.state) load_state();
   report_poll(phase(), orders, begun);
   if (!more) trim_logs();

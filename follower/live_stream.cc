@@ -109,7 +109,9 @@ std::optional<int64_t> LiveStream::ask_after(bool whole) {
   int64_t first = whole || term_.head < cursor ? *lowest : unsettled.value_or(cursor);
   // Far behind, a page is there for new events; twins of the cursor's event may come late.
   if (!whole && term_.head - cursor > term_.options.overlap_events) first = cursor;
-  return std::min(first, cursor) - 1;
+  const int64_t after = std::max(std::min(first, cursor) - 1, not_again_through_);
+  if (after >= cursor && term_.head <= cursor) return std::nullopt;
+  return after;
 }
 
 // Ends below the cursor, or within it, although events that are known come after it.
@@ -139,7 +141,7 @@ std::optional<EventPage> LiveStream::ask(int64_t after) {
       throw;
     }
     if (after < term_.cursor()) {
-      go_on_after_ = term_.cursor();  // perhaps it is one that is known already
+      not_again_through_ = term_.cursor();  // most likely it is one that is known already
       throw;
     }
     if (!undeliverable_.over(term_, term_.options.gap_grace)) throw;

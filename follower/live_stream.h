@@ -57,6 +57,8 @@ class LiveStream {
   Term& term_;
   EventWindow window_;
   int32_t ask_;  ///< new events asked for in one call: fewer while they are large
+  /// Up to this id an event cannot be delivered: what is known is not asked for again.
+  int64_t not_again_through_ = 0;
   std::optional<int64_t> go_on_after_;  ///< a look that is not through yet
   int64_t shared_ids_ = 0;              ///< events that were not told of yet
   std::optional<std::chrono::steady_clock::time_point> shared_told_;

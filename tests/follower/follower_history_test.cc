@@ -129,6 +129,20 @@ TEST(History, AnObjectThatCannotBeReadKeepsNoOtherFromBeingRead) {
   world.expect_equal();
 }
 
+TEST(History, AKnownEventThatCannotBeDeliveredAnyMoreHoldsNothingUp) {
+  Followed world;
+  world.metastore.create_table("sales", "known");
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.undeliverable = world.metastore.now();
+  for (int i = 0; i < 20; ++i) world.metastore.create_table("sales", "n" + std::to_string(i));
+  ASSERT_TRUE(world.run_until([&] { return world.store.follower.cursor == 32; }, 40));
+  const size_t failures = world.observer.failures.size();
+  EXPECT_LE(failures, 10u);
+  for (int i = 0; i < 20; ++i) world.metastore.create_table("sales", "m" + std::to_string(i));
+  ASSERT_TRUE(world.run_until([&] { return world.store.follower.cursor == 52; }, 10));
+  EXPECT_EQ(world.observer.failures.size(), failures);
+}
+
 TEST(History, AnOutageIsNotTakenForAnEventThatCannotBeDelivered) {
   Followed world;
   world.options.batch_events = 1;
