@@ -34,7 +34,11 @@ size_t half_between_ids(std::span<const PlannedEvent> events) {
 LiveStream::LiveStream(Term& term)
     : term_(term), window_(term.options.overlap_events), ask_(term.options.batch_events) {}
 
-void LiveStream::restart() { window_.restart(term_.state->digests, term_.now()); }
+void LiveStream::restart() {
+  window_.restart(term_.state->digests, term_.now());
+  // After a reset the ids are others.
+  if (term_.state->cursor.value_or(0) < not_again_through_) not_again_through_ = 0;
+}
 
 void LiveStream::forget_graces() {
   hole_.clear();

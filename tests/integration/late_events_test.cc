@@ -31,7 +31,9 @@ class LateEvents : public testing::Test {
   void SetUp() override {
     followed_->create_database(database());
     for (int i = 0; i < 9; ++i) followed_->create_table(database(), fmt::format("t{}", i));
+    Followed::await_next_second();  // it has an identity of its own
     followed_->create_table(database(), "doomed");
+    Followed::await_next_second();
     followed_->done({"grant", "analyst", "SELECT", database() + ".doomed"});
     followed_->expect_right();
     followed_->done({"pause"});
