@@ -50,7 +50,8 @@ LoopObserver::LoopObserver(const Parts& parts, const StepLimits& limits,
 std::chrono::milliseconds LoopObserver::limit(Step step) const {
   if (asks_metastore(step)) return limits_.metastore;
   if (step == Step::publish_snapshot || step == Step::compare_snapshot ||
-      step == Step::clear_staging) return limits_.publish;
+      step == Step::clear_staging)
+    return limits_.publish;
   return limits_.store;
 }
 
