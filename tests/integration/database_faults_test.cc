@@ -28,7 +28,7 @@ using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
 /// Beyond the lease of 3 s, below what a session without a successor keeps its locks for (30 s).
-constexpr seconds kNotBlocked{29};
+constexpr seconds kNotBlocked{20};
 
 constexpr const char* kToken = "SELECT epoch || ' ' || nonce FROM hmsync.leases";
 
