@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/bytea.h"
 #include "store/mutation_sql.h"
 #include "store/storable.h"
 
@@ -9,28 +10,8 @@ namespace hmsync::store {
 
 namespace {
 
-template <typename Bytes>
-std::string bytea(const Bytes& bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text = "\\x";
-  text.reserve(2 + 2 * bytes.size());
-  for (const auto value : bytes) {
-    const auto byte = static_cast<unsigned char>(value);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
-int nibble(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
-
-/// Of PostgreSQL's text of a bytea.
-std::string bytes_of(std::string_view text) {
-  std::string bytes;
-  for (size_t at = 2; at + 1 < text.size(); at += 2) {
-    bytes += static_cast<char>(nibble(text[at]) << 4 | nibble(text[at + 1]));
-  }
-  return bytes;
+std::string bytea_of(const processor::WithheldMessage& withheld) {
+  return bytea({reinterpret_cast<const char*>(withheld.hash.data()), withheld.hash.size()});
 }
 
 processor::Event event_of(const Result& rows, int row) {
@@ -76,7 +57,7 @@ std::vector<Statement> quarantine_statements(
               storable(event.catalog), storable(event.database), storable(event.table),
               storable(event.message_format), bytea(event.message), storable(reason),
               event.withheld ? Parameter{std::to_string(event.withheld->bytes)} : Parameter{},
-              event.withheld ? Parameter{bytea(event.withheld->hash)} : Parameter{}});
+              event.withheld ? Parameter{bytea_of(*event.withheld)} : Parameter{}});
   }
   return {{R"(WITH kept AS (
 INSERT INTO quarantine

@@ -2,24 +2,14 @@
 
 #include <array>
 
+#include "store/bytea.h"
+
 namespace hmsync::store {
 
 namespace {
 
 constexpr const char* kFirstSeen =
     R"(to_char(q.first_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS first_seen)";
-
-int nibble(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
-
-/// Of PostgreSQL's text of a bytea.
-std::string bytes_of(std::string_view text) {
-  std::string bytes;
-  bytes.reserve(text.size() / 2);
-  for (size_t at = 2; at + 1 < text.size(); at += 2) {
-    bytes += static_cast<char>(nibble(text[at]) << 4 | nibble(text[at + 1]));
-  }
-  return bytes;
-}
 
 KeptEvent kept_event(const Result& rows, int row) {
   KeptEvent kept;
