@@ -1,10 +1,14 @@
 // The snapshots of the store in memory.
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
-#include "follower/scope.h"
-#include "tests/follower/memory_store.h"
+#include "processor/error.h"
+#include "store/snapshot_scope.h"
+#include "store/snapshot_store.h"
+#include "tests/follower/memory_grants_revoked.h"
+#include "tests/follower/memory_grants_snapshot.h"
+#include "tests/follower/memory_store_claims.h"
+#include "tests/follower/memory_store_objects.h"
 
 namespace hmsync::doubles {
 
@@ -29,17 +33,24 @@ void count(const Map& before, const Map& after, int64_t& added, int64_t& changed
   }
 }
 
+/// Columns are not stored.
+Table without_columns(Table table) {
+  table.columns.clear();
+  table.partition_keys.clear();
+  return table;
+}
+
 Difference difference(const ObjectMap& live, const ObjectMap& staged) {
   std::map<TableName, Table> tables_before;
   std::map<TableName, Table> tables_after;
   std::map<std::pair<TableName, std::vector<std::string>>, std::optional<Location>> before;
   std::map<std::pair<TableName, std::vector<std::string>>, std::optional<Location>> after;
   for (const auto& [name, stored] : live.tables) {
-    tables_before[name] = stored.table;
+    tables_before[name] = without_columns(stored.table);
     for (const auto& [values, location] : stored.partitions) before[{name, values}] = location;
   }
   for (const auto& [name, stored] : staged.tables) {
-    tables_after[name] = stored.table;
+    tables_after[name] = without_columns(stored.table);
     for (const auto& [values, location] : stored.partitions) after[{name, values}] = location;
   }
   Difference result;
@@ -52,273 +63,185 @@ Difference difference(const ObjectMap& live, const ObjectMap& staged) {
   return result;
 }
 
-bool covers(const std::vector<Scope>& scopes, const TableName& name) {
-  if (scopes.empty()) return true;
-  return std::any_of(scopes.begin(), scopes.end(), [&](const Scope& scope) {
-    if (scope.databases_only) return false;
-    if (!scope.database) return true;
-    return *scope.database == name.in_database() && (!scope.table || *scope.table == name.table);
-  });
+std::vector<Claim> refuted_by(const Publication& publication, const store::Claims& claims) {
+  if (publication.raise_generation) return {};
+  return store::refuted_claims(claims);
 }
 
-/// A database that is gone is so with its tables, also where only own rows were read.
-ObjectMap within(const Staged& staged, const ObjectMap& objects) {
-  const bool own_rows = std::any_of(staged.scopes.begin(), staged.scopes.end(),
-                                    [](const Scope& scope) { return scope.databases_only; });
-  ObjectMap result;
+void audit_refuted(MemoryStore& store, const std::vector<Claim>& refuted) {
+  for (const Claim& claim : refuted) {
+    const TableName& name = claim.kind == Claim::Kind::renamed ? claim.from : claim.name;
+    AuditRow row;
+    row.who = "event";
+    row.action = "refute";
+    row.object = name.table.empty() ? name.database : name.database + "." + name.table;
+    row.event = claim.event_id;
+    store.audit.push_back(std::move(row));
+  }
+}
+
+void audit_snapshot(MemoryStore& store, const Publication& publication) {
+  AuditRow row;
+  row.who = "hmsyncd";
+  row.action = "snapshot";
+  row.object = publication.reason;
+  row.event = publication.cursor;
+  store.audit.push_back(std::move(row));
+}
+
+using PathMap = std::map<std::pair<TableName, std::vector<std::string>>, std::optional<Location>>;
+
+PathMap paths_of(const ObjectMap& objects) {
+  PathMap paths;
   for (const auto& [name, database] : objects.databases) {
-    if (contains(staged.scopes, name)) result.databases[name] = database;
+    if (database.location) paths[{{name.catalog, name.database, ""}, {}}] = database.location;
   }
-  for (const auto& [name, table] : objects.tables) {
-    const bool gone = own_rows && !staged.objects.databases.contains(name.in_database());
-    if (gone || contains(staged.scopes, name)) result.tables[name] = table;
+  for (const auto& [name, stored] : objects.tables) {
+    if (stored.table.location) paths[{name, {}}] = stored.table.location;
+    for (const auto& [values, location] : stored.partitions) paths[{name, values}] = location;
   }
-  return result;
+  return paths;
 }
 
-/// The identity of a name on both sides; nothing where nothing has it.
-struct Standing {
-  std::optional<std::string> live;
-  std::optional<std::string> staged;
-
-  [[nodiscard]] bool kept() const { return live && !live->empty() && live == staged; }
-};
-
-/// What the store's port says of claims, without their effect on grants.
-class Judge {
- public:
-  Judge(const MemoryStore& store, const Staged& staged)
-      : staged_(staged), live_(store.live), quarantine_(store.quarantine) {
-    for (const KeptClaim& kept : store.claims) {
-      const bool rename = kept.claim.kind == Claim::Kind::renamed;
-      if (kept.generation != store.follower.generation) continue;
-      if (rename || covers(staged.scopes, kept.claim.name)) claims_.push_back(kept);
+std::vector<PathChange> path_difference(const PathMap& before, const PathMap& after) {
+  std::vector<PathChange> changes;
+  const auto tell = [&](const char* change, const PathMap& paths, const PathMap& others) {
+    for (const auto& [key, location] : paths) {
+      const auto other = others.find(key);
+      if (!location || (other != others.end() && other->second == location)) continue;
+      changes.push_back({0, 0, change, key.first, key.second, location, {}});
     }
-  }
-
-  [[nodiscard]] std::vector<Scope> missing() const {
-    std::set<TableName> found;
-    const auto add = [&](const TableName& name) {
-      return !covers(staged_.scopes, name) && found.insert(name).second;
-    };
-    for (bool grown = true; grown;) {
-      grown = false;
-      for (const KeptClaim& kept : claims_) {
-        const Claim& claim = kept.claim;
-        if (claim.from.table.empty()) continue;
-        const auto reached = [&](const TableName& name) {
-          return covers(staged_.scopes, name) || found.contains(name);
-        };
-        if (reached(claim.name)) grown |= add(claim.from);
-        if (reached(claim.from)) grown |= add(claim.name);
-      }
-    }
-    for (const KeptClaim& kept : claims_) {
-      const Claim& claim = kept.claim;
-      const bool unreadable = claim.kind == Claim::Kind::renamed && claim.from.table.empty();
-      const Standing now = at(claim.name);
-      if (!unreadable || !covers(staged_.scopes, claim.name) || now.kept()) continue;
-      if (!now.staged || now.staged->empty()) continue;
-      for (const auto& [name, stored] : live_.tables) {
-        if (stored.table.identity == *now.staged) add(name);
-      }
-    }
-    std::vector<Scope> scopes;
-    for (const TableName& name : found) scopes.push_back(scope_of(name));
-    return scopes;
-  }
-
-  [[nodiscard]] int64_t lost_tables() const {
-    int64_t lost = 0;
-    for (const auto& [name, stored] : within(staged_, live_).tables) {
-      const Standing now = at(name);
-      const bool other = now.staged && !now.staged->empty() && !now.live->empty() && !now.kept();
-      if ((!now.staged || other) && !is_named(name)) ++lost;
-    }
-    return lost;
-  }
-
-  [[nodiscard]] std::vector<Claim> refuted() const {
-    std::vector<Claim> result;
-    for (const KeptClaim& kept : claims_) {
-      if (kept.number <= staged_.re_reads_through && covers(staged_.scopes, kept.claim.name) &&
-          is_untrue(kept.claim) && !is_explained(kept)) {
-        result.push_back(kept.claim);
-      }
-    }
-    return result;
-  }
-
- private:
-  [[nodiscard]] Standing at(const TableName& name) const {
-    return {identity(live_, name), identity(staged_.objects, name)};
-  }
-
-  static std::optional<std::string> identity(const ObjectMap& objects, const TableName& name) {
-    if (name.table.empty()) {
-      const auto found = objects.databases.find(name.in_database());
-      if (found == objects.databases.end()) return std::nullopt;
-      return found->second.identity;
-    }
-    const auto found = objects.tables.find(name);
-    if (found == objects.tables.end()) return std::nullopt;
-    return found->second.table.identity;
-  }
-
-  static bool is_about(const Claim& claim, const TableName& name) {
-    return claim.name.table.empty() ? claim.name.in_database() == name.in_database()
-                                    : claim.name == name;
-  }
-
-  [[nodiscard]] bool is_named(const TableName& name) const {
-    return !staged_.scopes.empty() &&
-           std::any_of(claims_.begin(), claims_.end(), [&](const KeptClaim& kept) {
-             const bool all = kept.claim.name.table.empty();
-             return kept.claim.from == name ||
-                    (all ? kept.claim.kind == Claim::Kind::dropped && is_about(kept.claim, name)
-                         : kept.claim.name == name);
-           });
-  }
-
-  [[nodiscard]] bool is_same(const DatabaseName& name) const {
-    const Standing now = at({name.catalog, name.database, ""});
-    if (!now.live || !now.staged) return false;
-    if (!now.live->empty() && !now.staged->empty()) return now.kept();
-    bool empty = true;
-    for (const auto& [table, stored] : live_.tables) {
-      if (table.in_database() != name) continue;
-      if (at(table).kept()) return true;
-      empty = false;
-    }
-    return empty && live_.databases.at(name) == staged_.objects.databases.at(name);
-  }
-
-  [[nodiscard]] bool is_untrue(const Claim& claim) const {
-    const bool poison =
-        std::any_of(quarantine_.begin(), quarantine_.end(),
-                    [&](const KeptEvent& kept) { return kept.event.id == claim.event_id; });
-    if (claim.unordered || poison) return false;
-    const Standing now = at(claim.name);
-    switch (claim.kind) {
-      case Claim::Kind::created:
-        if (now.kept()) return !claim.identity.empty() && *now.staged != claim.identity;
-        return !now.staged;
-      case Claim::Kind::dropped:
-        return claim.name.table.empty() ? is_same(claim.name.in_database()) : now.kept();
-      case Claim::Kind::renamed:
-        return !claim.from.table.empty() && at(claim.from).kept();
-      case Claim::Kind::changed:
-        break;
-    }
-    return false;
-  }
-
-  /// Another event tells why it cannot be seen any more.
-  [[nodiscard]] bool is_explained(const KeptClaim& told) const {
-    using Kind = Claim::Kind;
-    const Claim& claim = told.claim;
-    return std::any_of(claims_.begin(), claims_.end(), [&](const KeptClaim& other) {
-      const Claim& next = other.claim;
-      if (other.number == told.number || (!next.unordered && next.event_id <= claim.event_id)) {
-        return false;
-      }
-      if (claim.kind == Kind::created) {
-        if (at(claim.name).kept()) return false;
-        return (next.kind == Kind::dropped && is_about(next, claim.name)) ||
-               (next.kind == Kind::renamed && next.from == claim.name);
-      }
-      if (claim.kind == Kind::dropped) {
-        return (next.kind == Kind::created || next.kind == Kind::renamed) &&
-               next.name == claim.name &&
-               (next.identity.empty() || at(next.name).staged == next.identity);
-      }
-      return next.kind == Kind::renamed && next.name == claim.from;
-    });
-  }
-
-  const Staged& staged_;
-  const ObjectMap& live_;
-  const std::vector<KeptEvent>& quarantine_;
-  std::vector<KeptClaim> claims_;
-};
-
-/// Empty: it may be published.
-std::string refusal(const Guard& guard, const Published& published, int64_t databases,
-                    int64_t lost_databases) {
-  const bool by_databases = published.stored_tables + guard.lost_before == 0;
-  const int64_t lost = by_databases ? lost_databases : published.lost_tables;
-  const int64_t before = by_databases ? 0 : guard.lost_before;
-  const int64_t stored = by_databases ? databases : published.stored_tables;
-  if (lost == 0 || static_cast<double>(lost + before) <=
-                       guard.most_lost * static_cast<double>(stored + before)) {
-    return "";
-  }
-  return std::to_string(lost) + " of " + std::to_string(stored) + " are gone; --force publishes";
+  };
+  tell("removed", before, after);
+  tell("added", after, before);
+  return changes;
 }
+
+int64_t changed_objects(const Difference& difference) {
+  int64_t sum = 0;
+  for (const auto* counts : {&difference.added, &difference.changed, &difference.removed}) {
+    sum += counts->databases + counts->tables + counts->partitions;
+  }
+  return sum;
+}
+
+/// More are not listed one by one.
+constexpr int64_t kListedChanges = store::PostgresSnapshotStore::kListedChanges;
 
 }  // namespace
+
+Staged& MemoryStore::staging(const std::string& snapshot) {
+  const auto found = staging_.find(snapshot);
+  if (found == staging_.end()) {
+    throw Error(ErrorKind::transient, "snapshot " + snapshot + " is lost");
+  }
+  return found->second;
+}
 
 std::string MemoryStore::begin(const std::vector<Scope>& scopes) {
   before_effect("begin");
   std::string id = "snapshot-" + std::to_string(next_snapshot_++);
-  const bool whole = std::any_of(scopes.begin(), scopes.end(), [](const Scope& scope) {
-    return !scope.database && !scope.databases_only;
-  });
-  if (!whole) staging_[id].scopes = scopes;
-  staging_[id].re_reads_through = last_number_;
+  Staged& staged = staging_[id];
+  if (!store::reaches_everything(scopes)) staged.scopes = scopes;
+  staged.re_reads_through = last_number_;
+  staged.begun_at = tick();
+  after_effect("begin");
   return id;
 }
 
 void MemoryStore::add(const std::string& snapshot, const SnapshotPage& page,
                       const std::vector<Scope>& more) {
   before_effect("add");
-  std::vector<Scope>& scopes = staging_.at(snapshot).scopes;
-  if (!scopes.empty()) scopes.insert(scopes.end(), more.begin(), more.end());
-  ObjectMap& staged = staging_.at(snapshot).objects;
+  Staged next = staging(snapshot);
+  if (!more.empty() && store::reaches_everything(more)) next.scopes.clear();
+  if (!next.scopes.empty()) next.scopes.insert(next.scopes.end(), more.begin(), more.end());
   for (const Database& database : page.databases) {
-    if (!staged.databases.emplace(database.name, database).second) {
+    if (!next.objects.databases.emplace(database.name, database).second) {
       throw std::logic_error("a database was staged twice");
     }
   }
   for (const Table& table : page.tables) {
-    if (!staged.tables.emplace(table.name, StoredTable{table, {}}).second) {
+    if (!next.objects.tables.emplace(table.name, StoredTable{table, {}}).second) {
       throw std::logic_error("a table was staged twice");
     }
   }
   for (const TablePartitions& partitions : page.partitions) {
-    StoredTable& stored = staged.tables.at(partitions.table);
+    const auto stored = next.objects.tables.find(partitions.table);
+    if (stored == next.objects.tables.end()) {
+      throw Error(ErrorKind::transient, "partitions of a table that was not read");
+    }
     for (const Partition& partition : partitions.partitions) {
-      if (!stored.partitions.emplace(partition.values, partition.location).second) {
+      if (!stored->second.partitions.emplace(partition.values, partition.location).second) {
         throw std::logic_error("a partition was staged twice");
       }
     }
   }
+  staging(snapshot) = std::move(next);
+  after_effect("add");
 }
 
 void MemoryStore::replay(const std::string& snapshot, const std::vector<Mutation>& mutations,
                          const std::vector<Claim>& said) {
   before_effect("replay");
-  std::vector<Claim>& kept = staging_.at(snapshot).claims;
-  kept.insert(kept.end(), said.begin(), said.end());
-  for (const Mutation& mutation : mutations) {
-    Staged& staged = staging_.at(snapshot);
-    const auto missing = apply_to(staged.objects, mutation);
-    if (missing) staged.re_reads.emplace(*missing, mutation.event_id);
+  const std::vector<store::MutationGroup> groups = in_groups(mutations);
+  Staged& staged = staging(snapshot);
+  const auto ask = [&](const TableName& name, int64_t event) {
+    const auto [entry, made] = staged.re_reads.try_emplace(name, event);
+    if (!made) entry->second = std::min(entry->second, event);
+  };
+  for (const store::MutationGroup& group : groups) {
+    for (const Mutation* mutation : group.mutations) {
+      if (const auto* rename = std::get_if<RenameTable>(&mutation->operation)) {
+        const auto waiting = staged.re_reads.find(rename->from);
+        if (waiting != staged.re_reads.end()) ask(rename->to.name, waiting->second);
+      }
+      const auto missing = apply_to(staged.objects, *mutation);
+      if (missing) ask(*missing, mutation->event_id);
+    }
+  }
+  for (const Claim& claim : said) staged.claims.push_back(kept_claim(claim));
+  after_effect("replay");
+}
+
+/// Names that renames connect with what is doubtful are so, too.
+void MemoryStore::connect_doubtful(Staged& staged) const {
+  const auto is_ordered_claim_of = [&](const TableName& name) {
+    return std::any_of(staged.claims.begin(), staged.claims.end(),
+                       [&](const Claim& claim) { return claim.name == name && !claim.unordered; });
+  };
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const KeptClaim& kept : claims) {
+      const Claim& claim = kept.claim;
+      if (claim.kind != Claim::Kind::renamed || claim.from.table.empty()) continue;
+      if (!is_doubtful(staged, claim.name) && !is_doubtful(staged, claim.from)) continue;
+      for (const TableName& name : {claim.name, claim.from}) {
+        if (is_ordered_claim_of(name)) continue;
+        Claim connected;
+        connected.event_id = claim.event_id;
+        connected.name = name;
+        staged.claims.push_back(connected);
+        grown = true;
+      }
+    }
   }
 }
 
 /// What the events since the snapshot's begin left doubtful is as it is live.
 void MemoryStore::take_over_doubtful(Staged& staged) const {
-  std::vector<TableName> doubtful;
-  if (staged.scopes.empty()) {
+  const bool whole = staged.scopes.empty();
+  if (whole) {
     for (const auto& [name, pending] : re_reads) {
       if (!name.database.empty()) staged.re_reads.try_emplace(name, pending.event);
     }
   }
+  if (staged.re_reads.empty() && staged.claims.empty()) return;
+  connect_doubtful(staged);
+  std::vector<TableName> doubtful;
   for (const auto& [name, event] : staged.re_reads) doubtful.push_back(name);
   for (const Claim& claim : staged.claims) {
     // What is read anew for the live state, too, is as it was read.
-    if (!claim.unordered || staged.scopes.empty()) doubtful.push_back(claim.name);
+    if (!claim.unordered || whole) doubtful.push_back(claim.name);
   }
   for (const TableName& name : doubtful) {
     if (name.database.empty()) continue;
@@ -339,97 +262,140 @@ void MemoryStore::take_over_doubtful(Staged& staged) const {
 
 Difference MemoryStore::compare(const std::string& snapshot) {
   before_effect("compare");
-  take_over_doubtful(staging_.at(snapshot));
-  const Staged& staged = staging_.at(snapshot);
-  return difference(within(staged, live), within(staged, staged.objects));
+  Staged& staged = staging(snapshot);
+  take_over_doubtful(staged);
+  Difference result = difference(within(staged, live), within(staged, staged.objects));
+  result.suspended_grants = count_vanished_grants(*this, staged, grant_scope(*this, staged, true),
+                                                  follower.cursor.value_or(0));
+  return result;
 }
 
 Published MemoryStore::publish(const Fence& fence, const std::string& snapshot,
                                const Publication& publication) {
   before_effect("publish");
   check_fence(fence);
-  if (publication.unbroken) take_over_doubtful(staging_.at(snapshot));
-  const Staged& staged = staging_.at(snapshot);
-  const Judge judge(*this, staged);
   const auto unchanged = [&](Published result, Published::Outcome outcome) {
     --follower.commit_number;
     result.outcome = outcome;
     return result;
   };
+  Staged staged = staging(snapshot);
+  if (publication.unbroken) take_over_doubtful(staged);
+  const store::Claims said = read_claims(*this, staged);
+  const store::Sources sources = find_sources(*this, staged, said);
   Published published;
-  published.missing = judge.missing();
-  if (!published.missing.empty()) {
-    return unchanged(published, Published::Outcome::incomplete);
-  }
+  published.missing = store::beyond_scopes(said);
+  published.missing.insert(published.missing.end(), sources.missing.begin(), sources.missing.end());
+  if (!published.missing.empty()) return unchanged(published, Published::Outcome::incomplete);
+
   const ObjectMap before = within(staged, live);
   const ObjectMap after = within(staged, staged.objects);
   published.difference = difference(before, after);
-  published.stored_tables = static_cast<int64_t>(live.tables.size());
-  published.lost_tables = judge.lost_tables();
-  if (publication.guard) {
-    published.reason =
-        refusal(*publication.guard, published, static_cast<int64_t>(live.databases.size()),
-                published.difference.removed.databases);
-  }
+  const store::Losses losses = count_losses(*this, staged, said, published.difference);
+  published.stored_tables = losses.stored_tables;
+  published.lost_tables = losses.lost_tables;
+  if (publication.guard) published.reason = store::refusal(*publication.guard, losses);
   if (!published.reason.empty()) return unchanged(published, Published::Outcome::refused);
 
-  if (!publication.raise_generation) published.refuted = judge.refuted();
-  totals.refuted += static_cast<int64_t>(published.refuted.size());
+  const bool first = !follower.cursor;
+  const int64_t changes = changed_objects(published.difference);
+  follower.cursor = publication.cursor;
+  take_history(publication);
+  const GrantsSettled grants_settled = settle_grants(*this, staged, publication, said, sources);
+  published.difference.suspended_grants = grants_settled.suspended;
+  if (first || changes > 0) log_difference(before, after, first || changes > kListedChanges);
   for (const auto& [name, database] : before.databases) live.databases.erase(name);
   for (const auto& [name, table] : before.tables) live.tables.erase(name);
   live.databases.insert(after.databases.begin(), after.databases.end());
   live.tables.insert(after.tables.begin(), after.tables.end());
-  follower.cursor = publication.cursor;
-  if (!publication.metastore_uuid.empty()) follower.metastore_uuid = publication.metastore_uuid;
-  if (publication.raise_generation) ++follower.generation;
-  if (publication.raise_generation || !publication.digests.empty()) {
-    follower.digests = publication.digests;
+  published.refuted = refuted_by(publication, said);
+  totals.refuted += static_cast<int64_t>(published.refuted.size());
+  audit_refuted(*this, published.refuted);
+  end_re_reads(snapshot, staged, publication);
+  const bool whole = staged.scopes.empty();
+  // A grant that the switch moved to a name, and that was revoked there, is never readable.
+  if (whole || grants_settled.changed) repeat_due_revokes(*this);
+  if (whole || changes > 0 || grants_settled.changed || publication.reason == "resync") {
+    audit_snapshot(*this, publication);
   }
-  end_re_reads(snapshot, publication);
   publications.push_back(publication);
   after_effect("publish");
   return published;
 }
 
-void MemoryStore::end_re_reads(const std::string& snapshot, const Publication& publication) {
-  const Staged& staged = staging_.at(snapshot);
+void MemoryStore::take_history(const Publication& publication) {
+  if (!publication.metastore_uuid.empty()) follower.metastore_uuid = publication.metastore_uuid;
+  if (publication.raise_generation) ++follower.generation;
+  if (publication.raise_generation || !publication.digests.empty()) {
+    follower.digests = publication.digests;
+  }
+}
+
+void MemoryStore::log_difference(const ObjectMap& before, const ObjectMap& after, bool as_image) {
+  std::vector<PathChange> changes;
+  if (as_image) {
+    changes.emplace_back();
+    changes.back().change = "image";
+  } else {
+    changes = path_difference(paths_of(before), paths_of(after));
+  }
+  for (PathChange& change : changes) {
+    change.commit_number = follower.commit_number;
+    change.event = *follower.cursor;
+    path_changes.push_back(std::move(change));
+  }
+}
+
+void MemoryStore::end_re_reads(const std::string& snapshot, const Staged& staged,
+                               const Publication& publication) {
   const bool reset = publication.raise_generation;
-  const auto is_doubtful = [&](const TableName& name) {
-    const auto is_meant = [&](const TableName& other) {
-      return other == name || other == TableName{name.catalog, name.database, ""};
-    };
-    return std::any_of(staged.claims.begin(), staged.claims.end(),
-                       [&](const Claim& claim) { return is_meant(claim.name); }) ||
-           std::any_of(staged.re_reads.begin(), staged.re_reads.end(),
-                       [&](const auto& entry) { return is_meant(entry.first); });
+  const auto is_read = [&](int64_t number) { return reset || number <= staged.re_reads_through; };
+  const auto is_settled = [&](const TableName& name) {
+    return !publication.unbroken || !is_doubtful(staged, name);
   };
-  const auto ends = [&](int64_t number, const TableName& name) {
-    return reset || (number <= staged.re_reads_through && covers(staged.scopes, name) &&
-                     !(publication.unbroken && is_doubtful(name)));
+  const auto ends_re_read = [&](const TableName& name, const PendingReRead& pending) {
+    return is_read(pending.request) && covers(staged, name) && is_settled(name);
+  };
+  const auto ends_claim = [&](const KeptClaim& kept) {
+    const Claim& claim = kept.claim;
+    return is_read(kept.number) && covers(staged, claim.name) && is_settled(claim.name) &&
+           (claim.from.table.empty() || is_settled(claim.from));
   };
   for (auto& [id, other] : staging_) {
     if (id == snapshot || !other.scopes.empty()) continue;
     for (const auto& [name, pending] : re_reads) {
-      if (!ends(pending.request, name)) continue;
+      if (!ends_re_read(name, pending)) continue;
       const auto [kept, made] = other.re_reads.try_emplace(name, pending.event);
       if (!made) kept->second = std::min(kept->second, pending.event);
     }
   }
   std::erase_if(re_reads,
-                [&](const auto& entry) { return ends(entry.second.request, entry.first); });
-  std::erase_if(claims, [&](const KeptClaim& kept) { return ends(kept.number, kept.claim.name); });
+                [&](const auto& entry) { return ends_re_read(entry.first, entry.second); });
+  std::erase_if(claims, ends_claim);
   // What was asked for again meanwhile is due since the events that asked then.
   for (auto& [name, pending] : re_reads) {
-    if (reset || !covers(staged.scopes, name)) continue;
+    if (is_read(pending.request) || pending.without_claim || !covers(staged, name)) continue;
     std::optional<int64_t> later;
     for (const KeptClaim& kept : claims) {
+      if (is_read(kept.number)) continue;
       if (kept.claim.name != name && kept.claim.from != name) continue;
       later = std::min(later.value_or(kept.claim.event_id), kept.claim.event_id);
     }
     if (later) pending.event = std::max(pending.event, *later);
   }
-  for (const auto& [name, event] : staged.re_reads) ask_re_read(name, event);
-  for (const Claim& claim : staged.claims) keep(claim);
+  std::map<TableName, int64_t> asked = staged.re_reads;
+  const auto ask = [&](const TableName& name, int64_t event) {
+    const auto [entry, made] = asked.try_emplace(name, event);
+    if (!made) entry->second = std::min(entry->second, event);
+  };
+  for (const Claim& claim : staged.claims) {
+    claims.push_back({++last_number_, follower.generation, claim});
+    ask(claim.name, claim.event_id);
+    if (!claim.from.table.empty()) ask(claim.from, claim.event_id);
+  }
+  std::multimap<int64_t, TableName> in_order;
+  for (const auto& [name, event] : asked) in_order.emplace(event, name);
+  for (const auto& [event, name] : in_order) ask_re_read(name, event, true);
 }
 
 void MemoryStore::discard(const std::optional<std::string>& snapshot) {
@@ -439,6 +405,7 @@ void MemoryStore::discard(const std::optional<std::string>& snapshot) {
   } else {
     staging_.clear();
   }
+  after_effect("discard");
 }
 
 }  // namespace hmsync::doubles

@@ -2,106 +2,16 @@
 
 #include <algorithm>
 
+#include "follower/scope.h"
 #include "processor/error.h"
+#include "tests/follower/memory_grants.h"
+#include "tests/follower/memory_grants_revoked.h"
+#include "tests/follower/memory_store_objects.h"
 
 namespace hmsync::doubles {
 
 using namespace follower;
 using namespace processor;
-
-namespace {
-
-std::string replace_all(std::string text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
-using Missing = std::optional<TableName>;
-
-/// One mutation on a map of objects; what must be read again.
-struct Apply {
-  ObjectMap& objects;
-
-  Missing operator()(const PutDatabase& put) {
-    objects.databases[put.database.name] = put.database;
-    // A 2.3 tells of a made database only its name.
-    if (put.database.location) return {};
-    return TableName{put.database.name.catalog, put.database.name.database, ""};
-  }
-  Missing operator()(const RemoveDatabase& remove) {
-    objects.databases.erase(remove.name);
-    std::erase_if(objects.tables,
-                  [&](const auto& entry) { return entry.first.in_database() == remove.name; });
-    return {};
-  }
-  Missing operator()(const CreateTableRow& create) {
-    objects.tables[create.table.name] = {create.table, {}};
-    return {};
-  }
-  Missing operator()(const UpdateTable& update) {
-    StoredTable& stored = objects.tables[update.table.name];
-    const bool missing = stored.table.name.table.empty();
-    const std::string identity = missing ? update.table.identity : stored.table.identity;
-    stored.table = update.table;
-    stored.table.identity = identity;
-    return missing ? Missing(update.table.name) : Missing();
-  }
-  Missing operator()(const RemoveTable& remove) {
-    objects.tables.erase(remove.name);
-    return {};
-  }
-  Missing operator()(const RenameTable& rename) {
-    auto node = objects.tables.extract(rename.from);
-    if (node.empty()) {
-      objects.tables[rename.to.name] = {rename.to, {}};
-      return rename.to.name;
-    }
-    StoredTable& stored = node.mapped();
-    const std::string identity = stored.table.identity;
-    stored.table = rename.to;
-    stored.table.identity = identity;
-    if (rename.partition_paths) {
-      for (auto& [values, location] : stored.partitions) {
-        if (!location) continue;
-        location->path =
-            replace_all(location->path, rename.partition_paths->from, rename.partition_paths->to);
-      }
-    }
-    node.key() = rename.to.name;
-    objects.tables.erase(rename.to.name);
-    objects.tables.insert(std::move(node));
-    return {};
-  }
-  Missing operator()(const PutPartitions& put) {
-    const auto found = objects.tables.find(put.table);
-    if (found == objects.tables.end()) return put.table;
-    for (const Partition& partition : put.partitions) {
-      found->second.partitions[partition.values] = partition.location;
-    }
-    return {};
-  }
-  Missing operator()(const RemovePartitions& remove) {
-    const auto found = objects.tables.find(remove.table);
-    if (found == objects.tables.end()) return remove.table;
-    for (const auto& values : remove.values) found->second.partitions.erase(values);
-    return {};
-  }
-};
-
-Scope scope_of(const TableName& name) {
-  Scope scope;
-  if (!name.database.empty()) scope.database = name.in_database();
-  if (!name.table.empty()) scope.table = name.table;
-  return scope;
-}
-
-}  // namespace
-
-std::optional<TableName> apply_to(ObjectMap& objects, const Mutation& mutation) {
-  return std::visit(Apply{objects}, mutation.operation);
-}
 
 FollowerState MemoryStore::state() {
   before_effect("state");
@@ -115,41 +25,80 @@ void MemoryStore::check_fence(const Fence& fence) {
   ++follower.commit_number;
 }
 
-void MemoryStore::ask_re_read(const TableName& name, int64_t event) {
+void MemoryStore::ask_re_read(const TableName& name, int64_t event, bool without_claim) {
   const auto [entry, made] = re_reads.try_emplace(name);
   PendingReRead& pending = entry->second;
   const bool older = !made && pending.generation == follower.generation;
-  pending = {++last_number_, older ? std::min(pending.event, event) : event, follower.generation};
+  pending = {++last_number_, older ? std::min(pending.event, event) : event, follower.generation,
+             without_claim || (!made && pending.without_claim)};
 }
 
-void MemoryStore::keep(Claim claim) {
+Claim MemoryStore::kept_claim(Claim claim) {
   if (claim.name.database.empty()) {
     claim.name = {};
     claim.kind = Claim::Kind::changed;
   }
   if (claim.kind != Claim::Kind::renamed) claim.from = {};
-  claims.push_back({++last_number_, follower.generation, claim});
-  ask_re_read(claim.name, claim.event_id);
-  if (!claim.from.table.empty()) ask_re_read(claim.from, claim.event_id);
+  return claim;
+}
+
+void MemoryStore::keep(const std::vector<Claim>& said) {
+  std::map<TableName, int64_t> named;
+  const auto name = [&](const TableName& object, int64_t event) {
+    const auto [entry, made] = named.try_emplace(object, event);
+    if (!made) entry->second = std::min(entry->second, event);
+  };
+  for (const Claim& one : said) {
+    const Claim claim = kept_claim(one);
+    name(claim.name, claim.event_id);
+    if (!claim.from.table.empty()) name(claim.from, claim.event_id);
+    claims.push_back({++last_number_, follower.generation, claim});
+  }
+  std::multimap<int64_t, TableName> in_order;
+  for (const auto& [object, event] : named) in_order.emplace(event, object);
+  for (const auto& [event, object] : in_order) ask_re_read(object, event, false);
+}
+
+void MemoryStore::write_notes(const std::vector<Note>& notes) {
+  for (const Note& note : notes) {
+    AuditRow row;
+    row.who = "event";
+    row.action = note.action;
+    row.event = note.event;
+    row.text = note.text;
+    audit.push_back(std::move(row));
+  }
+}
+
+void MemoryStore::apply_live(const Mutation& mutation) {
+  if (const auto* rename = std::get_if<RenameTable>(&mutation.operation)) {
+    // What waits to be read again waits under both names.
+    const auto waiting = re_reads.find(rename->from);
+    if (waiting != re_reads.end()) ask_re_read(rename->to.name, waiting->second.event, true);
+  }
+  Applied applied = apply_to_objects(live, mutation);
+  for (PathChange& change : applied.changes) {
+    change.commit_number = follower.commit_number;
+    path_changes.push_back(std::move(change));
+  }
+  if (applied.missing) ask_re_read(*applied.missing, mutation.event_id, true);
 }
 
 void MemoryStore::apply(const Fence& fence, const Batch& batch) {
   before_effect("apply");
   check(batch);
+  const std::vector<store::MutationGroup> groups = in_groups(batch.mutations);
   check_fence(fence);
-  for (const Mutation& mutation : batch.mutations) {
-    if (const auto* rename = std::get_if<RenameTable>(&mutation.operation)) {
-      const auto waiting = re_reads.find(rename->from);
-      if (waiting != re_reads.end()) ask_re_read(rename->to.name, waiting->second.event);
-    }
-    const Missing missing = apply_to(live, mutation);
-    if (missing) ask_re_read(*missing, mutation.event_id);
+  for (const store::MutationGroup& group : groups) {
+    follow_events(*this, group);
+    for (const Mutation* mutation : group.mutations) apply_live(*mutation);
+    revive_renamed(*this, group);
   }
-  for (const Claim& claim : batch.claims) keep(claim);
+  keep(batch.claims);
   for (const QuarantinedEvent& event : batch.quarantined) {
     quarantine.push_back({event, follower.generation});
   }
-  audit.insert(audit.end(), batch.notes.begin(), batch.notes.end());
+  write_notes(batch.notes);
   follower.cursor = batch.cursor;
   follower.digests = batch.digests;
   follower.shared_ids_seen = follower.shared_ids_seen || batch.counts.shared_id > 0;
@@ -166,19 +115,57 @@ void MemoryStore::apply(const Fence& fence, const Batch& batch) {
 void MemoryStore::note(const Fence& fence, const std::vector<Note>& notes) {
   before_effect("note");
   check_fence(fence);
-  audit.insert(audit.end(), notes.begin(), notes.end());
+  write_notes(notes);
   after_effect("note");
 }
 
 bool MemoryStore::trim(const Fence& fence) {
   before_effect("trim");
   check_fence(fence);
-  return ++trims <= trims_with_more;
+  const bool more = ++trims <= trims_with_more;
+  after_effect("trim");
+  return more;
 }
 
 void MemoryStore::answer_polls(int64_t asked) {
   before_effect("answer_polls");
   polls_answered = std::max(polls_answered, asked);
+  after_effect("answer_polls");
+}
+
+int64_t MemoryStore::ask_poll() {
+  before_effect("ask_poll");
+  const int64_t number = ++orders.polls_asked;
+  after_effect("ask_poll");
+  return number;
+}
+
+void MemoryStore::record_head(int64_t head_read) {
+  before_effect("record_head");
+  head = {head_read, tick()};
+  after_effect("record_head");
+}
+
+bool MemoryStore::re_read_pending(std::optional<int64_t> up_to_event) const {
+  return std::any_of(re_reads.begin(), re_reads.end(), [&](const auto& entry) {
+    const PendingReRead& pending = entry.second;
+    return pending.generation == follower.generation &&
+           (!up_to_event || pending.event <= *up_to_event);
+  });
+}
+
+ReadablePosition MemoryStore::position() const {
+  ReadablePosition position;
+  position.generation = follower.generation;
+  position.cursor = follower.cursor.value_or(-1);
+  for (const auto& [name, pending] : re_reads) {
+    if (pending.generation != follower.generation) continue;
+    // Its effects, and those of later events, may not be readable yet.
+    position.cursor = std::min(position.cursor, pending.event - 1);
+  }
+  position.polls_needed = follower.metastore_uuid.empty() || follower.shared_ids_seen;
+  position.polls_answered = polls_answered;
+  return position;
 }
 
 Orders MemoryStore::pending() {
@@ -190,6 +177,7 @@ Orders MemoryStore::pending() {
     if (pending.re_reads.size() == 500) break;
     pending.re_reads.push_back(scope);
   }
+  pending.revokes_due = pending.revokes_due || doubles::revokes_due(*this);
   return pending;
 }
 
@@ -198,11 +186,15 @@ void MemoryStore::finish(const Fence& fence, int64_t request, const ResyncOutcom
   check_fence(fence);
   outcomes[request] = outcome;
   std::erase_if(orders.resyncs, [&](const ResyncRequest& order) { return order.id == request; });
+  after_effect("finish");
 }
 
 void MemoryStore::repeat_revokes(const Fence& fence) {
+  before_effect("repeat_revokes");
   check_fence(fence);
+  repeat_due_revokes(*this);
   orders.revokes_due = false;
+  after_effect("repeat_revokes");
 }
 
 std::vector<Event> MemoryStore::quarantined(int64_t event) {
@@ -228,10 +220,15 @@ void MemoryStore::retried(const Fence& fence, const RetryRequest& request,
       ++kept.attempts;
       kept.reason = outcome->failure;
     }
-    for (const Claim& claim : outcome->claims) keep(claim);
+    keep(outcome->claims);
     ++outcome;
   }
   retries[request.id] = outcomes_of_events;
+  AuditRow row;
+  row.who = request.requested_by;
+  row.action = "retried";
+  row.event = request.event;
+  audit.push_back(std::move(row));
   std::erase_if(orders.retries, [&](const RetryRequest& order) { return order.id == request.id; });
   after_effect("retried");
 }

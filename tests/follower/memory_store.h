@@ -1,38 +1,26 @@
-// A store in memory, behind the follower's ports: objects, follower state, re-reads, claims,
-// staging and orders; no grants. Every call is one transaction. One thread.
+// A store in memory, behind the follower's ports: objects, grants, follower state, re-reads,
+// claims, staging, orders, change logs and audit. Every call is one transaction. One thread. A copy
+// is the state at that moment. What is granted and revoked: memory_privileges.h. Decisions that the
+// store on PostgreSQL makes outside of SQL (store/held_grants.h, snapshot_claims.h,
+// snapshot_renames.h, snapshot_verdicts.h, mutation_groups.h, refusal() of snapshot_guard.h) are
+// the same code here.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "follower/store.h"
+#include "follower/waiters.h"
 #include "tests/follower/memory_metastore.h"
+#include "tests/follower/memory_store_rows.h"
 
 namespace hmsync::doubles {
-
-/// Numbers of re-reads and claims come from one sequence.
-struct PendingReRead {
-  int64_t request = 0;
-  int64_t event = 0;  ///< the lowest of the generation that asked for it
-  int64_t generation = 0;
-};
-
-struct KeptClaim {
-  int64_t number = 0;
-  int64_t generation = 0;
-  processor::Claim claim;
-};
-
-struct KeptEvent : follower::QuarantinedEvent {
-  int64_t generation = 0;
-  int attempts = 1;
-  bool applied = false;  ///< a retry could read it
-};
 
 /// By what is to be read again: no table is the database and all that is in it, no database is
 /// everything.
@@ -43,6 +31,7 @@ struct Staged {
   ObjectMap objects;
   std::vector<follower::Scope> scopes;  ///< none: everything
   int64_t re_reads_through = 0;         ///< has read what requests up to this number ask for
+  int64_t begun_at = 0;                 ///< by tick()
   std::map<processor::TableName, int64_t> re_reads;  ///< asked for by events replayed on it
   std::vector<processor::Claim> claims;              ///< of those events
 };
@@ -65,11 +54,17 @@ class MemoryStore : public follower::EventStore,
   follower::FollowerState follower;
   follower::EventCounts totals;
   ObjectMap live;
+  std::set<std::string> roles;
+  std::vector<MemoryGrant> grants;  ///< in the order of their ids
+  std::vector<PermissionChange> permission_changes;
+  std::vector<PathChange> path_changes;
+  std::vector<AuditRow> audit;
+  std::vector<StoredRevoke> revokes;  ///< finished ones too
+  std::optional<RecordedHead> head;
   std::vector<KeptEvent> quarantine;
-  std::vector<follower::Note> audit;
   ReReadMap re_reads;
   std::vector<KeptClaim> claims;
-  follower::Orders orders;  ///< but for its re-reads
+  follower::Orders orders;  ///< but for its re-reads, and for revokes that are due by themselves
   int64_t polls_answered = 0;
   std::map<int64_t, follower::ResyncOutcome> outcomes;
   std::map<int64_t, std::vector<follower::Retried>> retries;  ///< by request
@@ -107,15 +102,39 @@ class MemoryStore : public follower::EventStore,
                                                  int count) override;
   std::vector<follower::KnownTable> some_tables(int count) override;
 
+  /// As store::Reader::position(); calls no hook.
+  [[nodiscard]] follower::ReadablePosition position() const;
+  /// As the verbs of these names in store/order_store.h and store/event_store.h.
+  int64_t ask_poll();
+  void record_head(int64_t head_read);
+
+  /// The time of rows: later than every time that was told before.
+  int64_t tick() { return ++time_; }
+  /// Of any events up to the cursor; with an event, of it or earlier ones.
+  [[nodiscard]] bool re_read_pending(std::optional<int64_t> up_to_event = std::nullopt) const;
+  int64_t next_grant_id() { return ++last_grant_; }
+
  private:
   void check_fence(const follower::Fence& fence);
+  void apply_live(const processor::Mutation& mutation);
+  void write_notes(const std::vector<follower::Note>& notes);
+  Staged& staging(const std::string& snapshot);
+  void connect_doubtful(Staged& staged) const;
   void take_over_doubtful(Staged& staged) const;
-  void ask_re_read(const processor::TableName& name, int64_t event);
+  void take_history(const follower::Publication& publication);
+  void log_difference(const ObjectMap& before, const ObjectMap& after, bool as_image);
+  void ask_re_read(const processor::TableName& name, int64_t event, bool without_claim);
+  /// What is kept of it.
+  static processor::Claim kept_claim(processor::Claim claim);
+  /// The claims, and re-reads of what they name.
+  void keep(const std::vector<processor::Claim>& said);
   /// Those that the snapshot has read.
-  void end_re_reads(const std::string& snapshot, const follower::Publication& publication);
-  void keep(processor::Claim claim);
+  void end_re_reads(const std::string& snapshot, const Staged& staged,
+                    const follower::Publication& publication);
 
   int64_t last_number_ = 0;  ///< of re-reads and claims
+  int64_t last_grant_ = 0;
+  int64_t time_ = 0;
   std::map<std::string, Staged> staging_;
   int next_snapshot_ = 1;
 };

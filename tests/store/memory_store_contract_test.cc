@@ -75,8 +75,9 @@ class MemoryUnderTest : public StoreUnderTest {
   }
   std::vector<std::string> notes() override {
     std::vector<std::string> lines;
-    for (const follower::Note& note : store_.audit) {
-      lines.push_back(note.action + " " + std::to_string(note.event) + " " + note.text);
+    for (const doubles::AuditRow& row : store_.audit) {
+      if (row.text)
+        lines.push_back(row.action + " " + std::to_string(*row.event) + " " + *row.text);
     }
     return lines;
   }
