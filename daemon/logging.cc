@@ -30,7 +30,7 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 }
 
 /// Length of the well-formed UTF-8 character of several bytes that the text begins with, else 0.
-size_t utf8_length(std::string_view text) {
+size_t sequence_length(std::string_view text) {
   const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
   if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < length) return 0;
@@ -49,7 +49,7 @@ void append_escaped(std::string& line, std::string_view text, bool json) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x80) {
-      const size_t length = utf8_length(text.substr(i));
+      const size_t length = sequence_length(text.substr(i));
       line += length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(i, length);
       i += length == 0 ? 0 : length - 1;
     } else if (c == '\n') {

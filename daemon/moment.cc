@@ -7,7 +7,7 @@
 namespace hmsync::daemon {
 namespace {
 
-constexpr int64_t kDay = 86'400;
+constexpr int64_t kDaySeconds = 86'400;
 
 /// What is left of a text that is read from the front.
 class Rest {
@@ -41,7 +41,7 @@ std::optional<double> ago(Rest rest, double now) {
   const auto amount = rest.digits(0);
   if (!amount) return std::nullopt;
   for (const auto& [unit, seconds] :
-       {std::pair{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}, {'d', static_cast<double>(kDay)}}) {
+       {std::pair{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}, {'d', static_cast<double>(kDaySeconds)}}) {
     if (rest.take(unit)) {
       if (!rest.empty()) return std::nullopt;
       return now - static_cast<double>(*amount) * seconds;
@@ -94,7 +94,7 @@ std::optional<double> calendar(Rest rest) {
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day))};
   if (!date.ok()) return std::nullopt;
-  const int64_t midnight = std::chrono::sys_days(date).time_since_epoch().count() * kDay;
+  const int64_t midnight = std::chrono::sys_days(date).time_since_epoch().count() * kDaySeconds;
   if (rest.empty()) return static_cast<double>(midnight);
   if (!rest.take('T') && !rest.take(' ')) return std::nullopt;
   const auto time = hours(rest, true);

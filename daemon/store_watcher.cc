@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLongestBackoff{5000};
+constexpr milliseconds kLongestPoll{5000};
 
 follower::Phase phase_of(const std::string& text) {
   for (const auto phase :
@@ -163,7 +163,7 @@ void StoreWatcher::failed(const Error& error) {
 // Until a NOTIFY (true), a kick, the next poll or the next waiter's deadline.
 bool StoreWatcher::wait() {
   milliseconds time = settings_.poll;
-  if (failures_ > 0) time = std::min(settings_.poll * failures_, kLongestBackoff);
+  if (failures_ > 0) time = std::min(settings_.poll * failures_, kLongestPoll);
   if (const auto deadline = parts_.desk.next_deadline()) {
     const auto left = std::chrono::ceil<milliseconds>(*deadline - Clock::now());
     time = std::clamp(left, milliseconds(0), time);

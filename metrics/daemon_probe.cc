@@ -6,7 +6,7 @@ namespace hmsync::metrics {
 
 namespace {
 
-constexpr const char* kOther = "other";
+constexpr const char* kOtherProblem = "other";
 
 }  // namespace
 
@@ -18,7 +18,7 @@ DaemonProbe::DaemonProbe(Exposition& exposition, const std::vector<std::string>&
                     {"debug", "info", "warn", "error"}) {
   reloaded_.Set(1);  // a process that did not read its configuration does not run
   auto codes = problem_codes;
-  codes.emplace_back(kOther);
+  codes.emplace_back(kOtherProblem);
   for (const auto& code : codes) {
     problems_[code] = &exposition.gauge(
         "hmsync_problem", "1 while status shows the problem of this code.", {{"code", code}});
@@ -31,7 +31,7 @@ void DaemonProbe::logged(const std::string& level) { log_messages_.add(level); }
 
 void DaemonProbe::set_problem(const std::string& code, bool present) {
   const auto known = problems_.find(code);
-  (known == problems_.end() ? problems_.at(kOther) : known->second)->Set(present ? 1 : 0);
+  (known == problems_.end() ? problems_.at(kOtherProblem) : known->second)->Set(present ? 1 : 0);
 }
 
 void DaemonProbe::set_waiters(int64_t waiters) { waiters_.Set(static_cast<double>(waiters)); }

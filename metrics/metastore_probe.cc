@@ -6,14 +6,14 @@ namespace hmsync::metrics {
 
 namespace {
 
-constexpr const char* kOther = "other";
+constexpr const char* kOtherMethod = "other";
 
 }  // namespace
 
 MetastoreProbe::MetastoreProbe(Exposition& exposition,
                                const std::vector<std::string>& known_methods) {
   auto methods = known_methods;
-  methods.emplace_back(kOther);
+  methods.emplace_back(kOtherMethod);
   for (const auto& method : methods) {
     const Labels labels{{"method", method}};
     methods_.try_emplace(
@@ -30,7 +30,7 @@ MetastoreProbe::MetastoreProbe(Exposition& exposition,
 void MetastoreProbe::called(const std::string& method, const std::string& outcome,
                             double took_seconds) {
   const auto known = methods_.find(method);
-  auto& counted = known == methods_.end() ? methods_.at(kOther) : known->second;
+  auto& counted = known == methods_.end() ? methods_.at(kOtherMethod) : known->second;
   counted.calls.add(outcome);
   counted.duration.Observe(took_seconds);
 }

@@ -14,7 +14,7 @@
 namespace hmsync::processor {
 namespace {
 
-[[noreturn]] void fail(const std::string& reason) { throw Error(ErrorKind::poison, reason); }
+[[noreturn]] void damaged(const std::string& reason) { throw Error(ErrorKind::poison, reason); }
 
 constexpr uint8_t kNoDigit = 0xff;
 
@@ -32,7 +32,7 @@ constexpr std::array<uint8_t, 256> base64_digits() {
 std::string decode_base64(std::string_view text) {
   static constexpr std::array<uint8_t, 256> kDigits = base64_digits();
   if (text.size() % 4 != 0) {
-    fail("the gzip message is cut short: its base64 text is not a multiple of 4 long");
+    damaged("the gzip message is cut short: its base64 text is not a multiple of 4 long");
   }
   for (int i = 0; i < 2 && text.ends_with('='); ++i) {
     text.remove_suffix(1);
@@ -44,7 +44,7 @@ std::string decode_base64(std::string_view text) {
   for (const char c : text) {
     const uint8_t digit = kDigits[static_cast<uint8_t>(c)];
     if (digit == kNoDigit) {
-      fail("the gzip message is not base64");
+      damaged("the gzip message is not base64");
     }
     bits = bits << 6 | digit;
     count += 6;
@@ -70,7 +70,7 @@ class Inflater {
 
   std::string run(std::string& packed, size_t limit) {
     if (packed.size() > std::numeric_limits<uInt>::max()) {
-      fail("the gzip message is larger than 4 GiB");
+      damaged("the gzip message is larger than 4 GiB");
     }
     stream_.next_in = reinterpret_cast<Bytef*>(packed.data());
     stream_.avail_in = static_cast<uInt>(packed.size());
@@ -79,20 +79,20 @@ class Inflater {
     while (status == Z_OK) {
       status = inflate_some(text);
       if (text.size() > limit) {
-        fail(fmt::format("the gzip message unpacks to more than {} bytes", limit));
+        damaged(fmt::format("the gzip message unpacks to more than {} bytes", limit));
       }
     }
     if (status == Z_MEM_ERROR) {
       throw std::bad_alloc();
     }
     if (status == Z_BUF_ERROR) {
-      fail("the gzip message is cut short");
+      damaged("the gzip message is cut short");
     }
     if (status != Z_STREAM_END) {
-      fail("the gzip message is damaged");
+      damaged("the gzip message is damaged");
     }
     if (stream_.avail_in != 0) {
-      fail("the gzip message has bytes after its end");
+      damaged("the gzip message has bytes after its end");
     }
     return text;
   }

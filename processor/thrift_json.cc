@@ -12,7 +12,7 @@ namespace {
 
 bool is_white_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-[[noreturn]] void fail(const std::string& reason) {
+[[noreturn]] void unfit(const std::string& reason) {
   throw Error(ErrorKind::poison, "Thrift object: " + reason);
 }
 
@@ -20,11 +20,11 @@ uint32_t hex4(std::string_view raw, size_t at) {
   uint32_t value = 0;
   const size_t end = at + 4;
   if (end > raw.size()) {
-    fail("a \\u escape is cut short");
+    unfit("a \\u escape is cut short");
   }
   const auto [stop, error] = std::from_chars(raw.data() + at, raw.data() + end, value, 16);
   if (error != std::errc() || stop != raw.data() + end) {
-    fail("a \\u escape is not four hexadecimal digits");
+    unfit("a \\u escape is not four hexadecimal digits");
   }
   return value;
 }
@@ -58,7 +58,7 @@ size_t append_unicode_escape(std::string& text, std::string_view raw, size_t at)
     const bool pair = code < 0xdc00 && raw.substr(at, 2) == "\\u";
     const uint32_t low = pair ? hex4(raw, at + 2) : 0;
     if (low < 0xdc00 || low >= 0xe000) {
-      fail("half of a surrogate pair");
+      unfit("half of a surrogate pair");
     }
     code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     at += 6;
@@ -84,7 +84,7 @@ char simple_escape(char c) {
     case 't':
       return '\t';
     default:
-      fail("an unknown escape in a string");
+      unfit("an unknown escape in a string");
   }
 }
 
@@ -119,7 +119,7 @@ int64_t to_integer(std::string_view token) {
   int64_t value = 0;
   const auto [stop, error] = std::from_chars(token.data(), token.data() + token.size(), value);
   if (error != std::errc() || stop != token.data() + token.size()) {
-    fail("an integer was expected");
+    unfit("an integer was expected");
   }
   return value;
 }
@@ -133,7 +133,7 @@ std::string ThriftJson::read_string() {
 
 int64_t ThriftJson::read_integer() {
   if (tag_ != "i32" && tag_ != "i64" && tag_ != "i16" && tag_ != "i8") {
-    fail("a field that should be an integer has another type");
+    unfit("a field that should be an integer has another type");
   }
   return integer();
 }
@@ -150,13 +150,13 @@ void ThriftJson::skip() {
     }
     if (c == '{' || c == '[') {
       if (depth == kMaxDepth) {
-        fail(fmt::format("nested deeper than {} levels", kMaxDepth));
+        unfit(fmt::format("nested deeper than {} levels", kMaxDepth));
       }
       lists = lists << 1 | (c == '[' ? 1U : 0U);
       ++depth;
     } else if (c == '}' || c == ']') {
       if (depth == 0 || (lists & 1U) != (c == ']' ? 1U : 0U)) {
-        fail("brackets do not match");
+        unfit("brackets do not match");
       }
       lists >>= 1;
       --depth;
@@ -171,19 +171,19 @@ void ThriftJson::skip() {
 void ThriftJson::finish() {
   skip_white_space();
   if (position_ < text_.size()) {
-    fail("text after its end");
+    unfit("text after its end");
   }
 }
 
 void ThriftJson::require_tag(std::string_view tag) const {
   if (tag_ != tag) {
-    fail(fmt::format("a field that should be of type '{}' has another", tag));
+    unfit(fmt::format("a field that should be of type '{}' has another", tag));
   }
 }
 
 void ThriftJson::require_count(int64_t count, int64_t found) {
   if (count != found) {
-    fail(fmt::format("a list or map says that it has {} elements and has {}", count, found));
+    unfit(fmt::format("a list or map says that it has {} elements and has {}", count, found));
   }
 }
 
@@ -194,7 +194,7 @@ int64_t ThriftJson::begin_string_map() {
   expect(',');
   const bool values_are_strings = raw_string() == "str";
   if (!keys_are_strings || !values_are_strings) {
-    fail("a map of strings was expected");
+    unfit("a map of strings was expected");
   }
   expect(',');
   const int64_t count = integer();
@@ -212,14 +212,14 @@ void ThriftJson::skip_white_space() {
 char ThriftJson::peek() {
   skip_white_space();
   if (position_ >= text_.size()) {
-    fail("cut short");
+    unfit("cut short");
   }
   return text_[position_];
 }
 
 void ThriftJson::expect(char c) {
   if (peek() != c) {
-    fail(fmt::format("'{}' expected at byte {}", c, position_));
+    unfit(fmt::format("'{}' expected at byte {}", c, position_));
   }
   ++position_;
 }
@@ -244,7 +244,7 @@ std::string_view ThriftJson::raw_string() {
     position_ += text_[position_] == '\\' ? 2 : 1;
   }
   if (position_ >= text_.size()) {
-    fail("a string is cut short");
+    unfit("a string is cut short");
   }
   return text_.substr(begin, position_++ - begin);
 }
@@ -255,7 +255,7 @@ std::string_view ThriftJson::scalar() {
     ++position_;
   }
   if (position_ == begin) {
-    fail(fmt::format("a value expected at byte {}", begin));
+    unfit(fmt::format("a value expected at byte {}", begin));
   }
   return text_.substr(begin, position_ - begin);
 }

@@ -55,7 +55,7 @@ chosen AS MATERIALIZED (
 constexpr const char* kSameTable = "AND g.table_name = i.table_name";
 
 /// The renamed object's row, under its old name.
-constexpr const char* kSource = R"(LEFT JOIN objects o ON o.server = $1
+constexpr const char* kMovedFrom = R"(LEFT JOIN objects o ON o.server = $1
     AND o.catalog = i.from_catalog AND o.database_name = i.from_database
     AND o.table_name = i.from_table)";
 constexpr const char* kSourceIdentity = "coalesce(nullif(o.identity, ''), i.identity)";
@@ -128,11 +128,11 @@ std::vector<Statement> vanished_columns(const Target& target, const MutationGrou
 
 std::vector<Statement> rename_grants(const Target& target, const MutationGroup& group) {
   const std::vector<Parameter> parameters = rename_columns(group).parameters(target);
-  const std::string moving = kRenameInput + filled(kMoving, kSource, kSourceIdentity, "");
+  const std::string moving = kRenameInput + filled(kMoving, kMovedFrom, kSourceIdentity, "");
   std::vector<Statement> statements = vanished_columns(target, group);
   for (const std::string& other : {kOfOther, kStaysBehind}) {
     statements.push_back(
-        {suspend_chosen(kRenameInput + filled(other, kSource, kSourceIdentity, kOtherObject)),
+        {suspend_chosen(kRenameInput + filled(other, kMovedFrom, kSourceIdentity, kOtherObject)),
          parameters});
   }
   statements.push_back({merge_chosen(moving), parameters});

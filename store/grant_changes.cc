@@ -16,7 +16,7 @@ struct Logged {
 };
 
 /// Completes a statement that ends in `changed`: rows of grants with event_id.
-std::string logged(const std::string& with, const std::string& who, const Logged& log) {
+std::string with_log(const std::string& with, const std::string& who, const Logged& log) {
   const std::string prefix = log.moved ? "from_" : "";
   const std::string suffix = log.moved ? "" : "_name";
   const std::string names =
@@ -48,7 +48,7 @@ SELECT count(*) AS rows_written FROM changed)";
 }  // namespace
 
 std::string suspend_chosen(const std::string& with, const std::string& who) {
-  return logged(with + R"(,
+  return with_log(with + R"(,
 changed AS (
   UPDATE grants g
   SET suspended = true, suspended_at = clock_timestamp(), suspended_reason = c.reason
@@ -60,14 +60,14 @@ changed AS (
 }
 
 std::string remove_chosen(const std::string& with, const std::string& who) {
-  return logged(with + R"(,
+  return with_log(with + R"(,
 changed AS (
   DELETE FROM grants g USING chosen c WHERE g.grant_id = c.grant_id RETURNING g.*, c.event_id))",
                 who, {"removed", "remove", "line", "NULL"});
 }
 
 std::string restore_chosen(const std::string& with, const std::string& who) {
-  return logged(with + R"(,
+  return with_log(with + R"(,
 changed AS (
   UPDATE grants g SET suspended = false, suspended_at = NULL, suspended_reason = ''
   FROM chosen c WHERE g.grant_id = c.grant_id
@@ -76,7 +76,7 @@ changed AS (
 }
 
 std::string merge_chosen(const std::string& with, const std::string& who) {
-  return logged(with + R"(,
+  return with_log(with + R"(,
 met AS MATERIALIZED (
   SELECT c.event_id, g.grant_id AS mover, t.grant_id AS there, t.as_of_event >= c.as_of AS stays,
          g.identity = t.identity AND g.identity <> '' AS same, g.grant_option AS mover_option,
@@ -104,7 +104,7 @@ changed AS (
 
 std::string move_chosen(const std::string& with, const std::string& who) {
   const std::string parked = std::string("g.suspended_reason = '") + kParked + "'";
-  return logged(with + R"(,
+  return with_log(with + R"(,
 changed AS (
   UPDATE grants g
   SET catalog = c.to_catalog, database_name = c.to_database, table_name = c.to_table,

@@ -110,9 +110,9 @@ Error statement_error(const PGresult* result) {
 Error connect_error(std::string_view message, std::string_view password) {
   const std::string text(message);
   const ErrorKind kind = every_attempt_is_fatal(text) ? ErrorKind::fatal : ErrorKind::transient;
-  static const std::regex kSource("\nLOCATION:[^\n]*");
+  static const std::regex kSourceLocation("\nLOCATION:[^\n]*");
   return {kind, "cannot connect to the database: " +
-                    one_line(blot_out(std::regex_replace(text, kSource, ""), password))};
+                    one_line(blot_out(std::regex_replace(text, kSourceLocation, ""), password))};
 }
 
 std::string without_quoted(std::string_view message) {

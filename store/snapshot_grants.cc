@@ -213,7 +213,7 @@ int64_t count_vanished_grants(Connection& connection, const Sides& sides, int64_
       .integer(0, 0);
 }
 
-SettledGrants settle_grants(Connection& connection, const Sides& sides,
+GrantsOfSnapshot settle_grants(Connection& connection, const Sides& sides,
                             const follower::Publication& publication, const Claims& claims,
                             const Sources& sources) {
   // Events of a history that was lost tell nothing of this one.

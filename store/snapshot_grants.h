@@ -10,7 +10,7 @@ namespace hmsync::store {
 /// How many grants a publication with unbroken history would suspend.
 int64_t count_vanished_grants(Connection& connection, const Sides& sides, int64_t cursor);
 
-struct SettledGrants {
+struct GrantsOfSnapshot {
   int64_t suspended = 0;
   bool changed = false;  ///< any
 };
@@ -23,7 +23,7 @@ struct SettledGrants {
 /// renamed, and they move; the rest is suspended. Within the scopes of a snapshot of some objects,
 /// suspended grants whose object is there again authorise again. Servers and URIs are not looked
 /// at.
-SettledGrants settle_grants(Connection& connection, const Sides& sides,
+GrantsOfSnapshot settle_grants(Connection& connection, const Sides& sides,
                             const follower::Publication& publication, const Claims& claims,
                             const Sources& sources);
 

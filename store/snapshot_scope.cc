@@ -9,7 +9,7 @@ namespace {
 /// Names within the scopes; a null as table: the database and all that is in it. Where the own rows
 /// of all databases were read, the stored ones are found one by one, by the index; a database that
 /// is gone is so with all that is in it.
-const std::string kNames = R"(WITH RECURSIVE scopes AS MATERIALIZED (
+const std::string kScopeNames = R"(WITH RECURSIVE scopes AS MATERIALIZED (
   SELECT * FROM staging_scopes WHERE snapshot = $2),
 stored AS (
   (SELECT catalog, database_name FROM objects
@@ -46,7 +46,7 @@ std::string ids_of(const std::string& id, const std::string& table, const std::s
          " OFFSET 0) o WHERE n.table_name IS NULL) i)";
 }
 
-const std::string kIds = kNames + "\nSELECT " + ids_of("object_id", "objects", "server = $1") +
+const std::string kIds = kScopeNames + "\nSELECT " + ids_of("object_id", "objects", "server = $1") +
                          ",\n" + ids_of("object_id", "staging_objects", "snapshot = $2") + ",\n" +
                          ids_of("grant_id", "grants", "server = $1");
 

@@ -216,7 +216,7 @@ follower::Published PostgresSnapshotStore::publish(const follower::Fence& fence,
   }
 
   take_history(connection_, server_, publication);
-  const SettledGrants grants = settle_grants(connection_, sides, publication, claims, sources);
+  const GrantsOfSnapshot grants = settle_grants(connection_, sides, publication, claims, sources);
   difference.suspended_grants = grants.suspended;
   const int64_t changes = changed_objects(difference);
   if (before.first || changes > 0) {
