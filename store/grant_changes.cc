@@ -54,16 +54,16 @@ changed AS (
   SET suspended = true, suspended_at = clock_timestamp(), suspended_reason = c.reason
   FROM chosen c WHERE g.grant_id = c.grant_id AND NOT g.suspended
   RETURNING g.*, c.event_id))",
-                who,
-                {"suspended", "suspend", R"(line || '{"suspended": false}')",
-                 "line || jsonb_build_object('reason', suspended_reason)"});
+                  who,
+                  {"suspended", "suspend", R"(line || '{"suspended": false}')",
+                   "line || jsonb_build_object('reason', suspended_reason)"});
 }
 
 std::string remove_chosen(const std::string& with, const std::string& who) {
   return with_log(with + R"(,
 changed AS (
   DELETE FROM grants g USING chosen c WHERE g.grant_id = c.grant_id RETURNING g.*, c.event_id))",
-                who, {"removed", "remove", "line", "NULL"});
+                  who, {"removed", "remove", "line", "NULL"});
 }
 
 std::string restore_chosen(const std::string& with, const std::string& who) {
@@ -72,7 +72,7 @@ changed AS (
   UPDATE grants g SET suspended = false, suspended_at = NULL, suspended_reason = ''
   FROM chosen c WHERE g.grant_id = c.grant_id
   RETURNING g.*, c.event_id))",
-                who, {"restored", "restore", R"(line || '{"suspended": true}')", "line"});
+                  who, {"restored", "restore", R"(line || '{"suspended": true}')", "line"});
 }
 
 std::string merge_chosen(const std::string& with, const std::string& who) {
@@ -87,7 +87,7 @@ met AS MATERIALIZED (
     AND t.database_name = c.to_database AND t.table_name = c.to_table AND t.role_id = g.role_id
     AND t.column_name = g.column_name AND t.action = g.action
   WHERE NOT t.suspended AND (NOT g.suspended OR g.suspended_reason = ')" +
-                    kParked + R"(')
+                      kParked + R"(')
     AND t.grant_id NOT IN (SELECT grant_id FROM chosen)),
 widened AS (
   UPDATE grants g SET grant_option = true
@@ -98,8 +98,8 @@ changed AS (
   DELETE FROM grants g USING met m
   WHERE g.grant_id = CASE WHEN m.stays THEN m.mover ELSE m.there END
   RETURNING g.*, m.event_id, CASE WHEN m.stays THEN m.there ELSE m.mover END AS merged_into))",
-                who,
-                {"removed", "merge", "line", "jsonb_build_object('merged_into', merged_into)"});
+                  who,
+                  {"removed", "merge", "line", "jsonb_build_object('merged_into', merged_into)"});
 }
 
 std::string move_chosen(const std::string& with, const std::string& who) {
@@ -109,19 +109,19 @@ changed AS (
   UPDATE grants g
   SET catalog = c.to_catalog, database_name = c.to_database, table_name = c.to_table,
       as_of_event = c.as_of, suspended = g.suspended AND NOT )" +
-                    parked + R"(,
+                      parked + R"(,
       suspended_at = CASE WHEN )" +
-                    parked + R"( THEN NULL ELSE g.suspended_at END,
+                      parked + R"( THEN NULL ELSE g.suspended_at END,
       suspended_reason = CASE WHEN )" +
-                    parked + R"( THEN '' ELSE g.suspended_reason END
+                      parked + R"( THEN '' ELSE g.suspended_reason END
   FROM chosen c JOIN grants o ON o.grant_id = c.grant_id
   WHERE g.grant_id = c.grant_id
   RETURNING g.*, c.event_id, o.catalog AS from_catalog, o.database_name AS from_database,
             o.table_name AS from_table, o.as_of_event AS from_as_of))",
-                who,
-                {"moved", "move", R"(line || jsonb_build_object('catalog', from_catalog,
+                  who,
+                  {"moved", "move", R"(line || jsonb_build_object('catalog', from_catalog,
            'database', from_database, 'table', from_table, 'as_of_event', from_as_of))",
-                 "line", true});
+                   "line", true});
 }
 
 }  // namespace hmsync::store

@@ -214,8 +214,8 @@ int64_t count_vanished_grants(Connection& connection, const Sides& sides, int64_
 }
 
 GrantsOfSnapshot settle_grants(Connection& connection, const Sides& sides,
-                            const follower::Publication& publication, const Claims& claims,
-                            const Sources& sources) {
+                               const follower::Publication& publication, const Claims& claims,
+                               const Sources& sources) {
   // Events of a history that was lost tell nothing of this one.
   const GrantChanges told = publication.raise_generation
                                 ? GrantChanges(kEvent)

@@ -24,7 +24,7 @@ struct GrantsOfSnapshot {
 /// suspended grants whose object is there again authorise again. Servers and URIs are not looked
 /// at.
 GrantsOfSnapshot settle_grants(Connection& connection, const Sides& sides,
-                            const follower::Publication& publication, const Claims& claims,
-                            const Sources& sources);
+                               const follower::Publication& publication, const Claims& claims,
+                               const Sources& sources);
 
 }  // namespace hmsync::store
