@@ -1,0 +1,309 @@
+#include "tests/simulation/clients.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tests/simulation/world.h"
+
+namespace hmsync::simulation {
+namespace {
+
+using std::chrono::milliseconds;
+namespace ddl = doubles::ddl;
+
+constexpr int kDatabases = 3;
+constexpr int kTables = 5;
+
+std::string some_database(World& world) {
+  return "d" + std::to_string(world.scheduler.random(kDatabases));
+}
+std::string some_table(World& world) {
+  return "t" + std::to_string(world.scheduler.random(kTables));
+}
+
+processor::Partition some_partition(World& world) {
+  processor::Partition partition;
+  partition.values = {std::to_string(world.scheduler.random(4))};
+  return partition;
+}
+
+doubles::Change change_of_table(World& world, const std::string& database,
+                                const std::string& table) {
+  Scheduler& scheduler = world.scheduler;
+  switch (scheduler.random(10)) {
+    case 0:
+    case 1:
+      return ddl::DropTable{database, table};
+    case 2:
+    case 3:
+    case 4: {
+      ddl::AlterTable change{database, table};
+      change.new_database = some_database(world);
+      change.new_table = some_table(world);
+      return change;
+    }
+    case 5: {
+      ddl::AlterTable change{database, table};
+      change.owner = processor::Owner{"owner" + std::to_string(scheduler.random(100))};
+      return change;
+    }
+    case 6:
+      return ddl::DropPartitions{database, table, {{std::to_string(scheduler.random(4))}}};
+    case 7:
+      return ddl::ExchangePartition{database,
+                                    table,
+                                    some_database(world),
+                                    some_table(world),
+                                    {std::to_string(scheduler.random(4))}};
+    default:
+      return ddl::AddPartitions{database, table, {some_partition(world)}};
+  }
+}
+
+doubles::Change some_change(World& world) {
+  Scheduler& scheduler = world.scheduler;
+  const std::string database = some_database(world);
+  const std::string table = some_table(world);
+  const auto& objects = world.metastore.objects();
+  if (!objects.databases.contains({"hive", database})) return ddl::CreateDatabase{database};
+  const uint64_t dice = scheduler.random(100);
+  if (dice < 2) return ddl::DropDatabase{database, true};
+  if (dice < 4) return ddl::DropDatabase{database, false};
+  if (dice < 6 || (world.profile.alters_without_event && dice < 14)) {
+    ddl::AlterDatabase change{database};
+    if (world.profile.generation != doubles::Generation::v4_0 || scheduler.chance(0.5)) {
+      change.owner = processor::Owner{"owner" + std::to_string(scheduler.random(100))};
+    } else {
+      change.location = processor::Location{"hdfs", "nn", "/moved" + std::to_string(dice)};
+    }
+    if (world.profile.generation == doubles::Generation::v3_1 ||
+        world.profile.alters_without_event || change.owner) {
+      return change;
+    }
+  }
+  if (dice < 16) {
+    return ddl::OtherEvent{dice < 15 ? "OPEN_TXN" : "SOMETHING_NEW", database, table};
+  }
+  if (!objects.tables.contains({"hive", database, table})) {
+    ddl::CreateTable change{database, table, {"p"}};
+    if (scheduler.chance(0.3)) change.type = "EXTERNAL_TABLE";
+    return change;
+  }
+  return change_of_table(world, database, table);
+}
+
+// Clients pause now and then, so that there are bursts and quiet times.
+void pause_between(World& world) {
+  world.scheduler.sleep(milliseconds(world.scheduler.chance(0.1) ? world.scheduler.random(3000)
+                                                                 : world.scheduler.random(150)));
+}
+
+bool drifts(World& world, const doubles::Change& change) {
+  return world.profile.generation == doubles::Generation::v2_3 &&
+         std::holds_alternative<ddl::AlterDatabase>(change) && world.profile.locks_sequence;
+}
+
+}  // namespace
+
+void make_changes(World& world, int count) {
+  auto& metastore = world.metastore;
+  for (int made = 0; made < count;) {
+    pause_between(world);
+    const doubles::Change change = some_change(world);
+    if (drifts(world, change)) continue;
+    ++made;
+    auto delivery = doubles::Delivery::sound;
+    if (world.profile.spoils_events && world.scheduler.chance(0.05)) {
+      delivery =
+          world.scheduler.chance(0.7) ? doubles::Delivery::spoilt : doubles::Delivery::withheld;
+    }
+    const int64_t log = metastore.generation_of_log();
+    const int transaction = metastore.begin(change, delivery);
+    world.model.metastore_changed();
+    if (transaction == doubles::MemoryMetastore::kRefused) continue;
+    world.scheduler.sleep(milliseconds(world.scheduler.random(world.scheduler.chance(0.02)  ? 1000
+                                                              : world.scheduler.chance(0.5) ? 2
+                                                                                            : 60)));
+    if (metastore.generation_of_log() != log) continue;  // it was lost with the old metastore
+    if (world.scheduler.chance(0.03)) {
+      metastore.abort(transaction);
+    } else {
+      metastore.commit(transaction);
+    }
+    world.model.metastore_changed();
+  }
+}
+
+namespace {
+
+void await_end(World& world, Scheduler::FiberId fiber) {
+  while (world.scheduler.alive(fiber)) world.scheduler.sleep(milliseconds(5));
+}
+
+void grant_one(World& world, Daemon& daemon, const std::string& role) {
+  const auto& tables = world.metastore.objects().tables;
+  if (tables.empty()) return;
+  const auto table =
+      std::next(tables.begin(), static_cast<ptrdiff_t>(world.scheduler.random(tables.size())));
+  world.database.store.roles.insert(role);
+  follower::PrivilegeCommand command;
+  command.role = role;
+  command.action = "SELECT";
+  command.object.database = table->first.database;
+  command.object.table = table->first.table;
+  command.who = "alice";
+  const auto fiber = daemon.run([&daemon, command] {
+    try {
+      (void)follower::grant(daemon.metastore(), daemon.metastore(), daemon.privileges(), command);
+    } catch (const Error&) {
+      return;  // whether it had an effect is seen where it has it
+    }
+  });
+  await_end(world, fiber);
+}
+
+std::optional<processor::TableName> name_of(World& world, const std::string& role,
+                                            const std::string& identity) {
+  if (world.scheduler.chance(0.5)) {
+    for (const auto& grant : world.database.store.grants) {
+      if (grant.role == role) return grant.name();
+    }
+  }
+  for (const auto& [name, table] : world.metastore.objects().tables) {
+    if (table.table.identity == identity) return name;
+  }
+  return std::nullopt;
+}
+
+void revoke_one(World& world, Daemon& daemon) {
+  const auto& grants = world.model.grants();
+  if (grants.empty()) return;
+  const auto chosen =
+      std::next(grants.begin(), static_cast<ptrdiff_t>(world.scheduler.random(grants.size())));
+  if (chosen->second.revoked || !chosen->second.certain) return;
+  const auto name = name_of(world, chosen->first, chosen->second.identity);
+  if (!name) return;
+  follower::PrivilegeCommand command;
+  command.role = chosen->first;
+  command.action = "SELECT";
+  command.object.database = name->database;
+  command.object.table = name->table;
+  command.who = "alice";
+  const auto fiber = daemon.run([&world, &daemon, command, name = *name] {
+    world.revoking({command.role, name});
+    try {
+      (void)follower::revoke(daemon.metastore(), daemon.privileges(), command);
+    } catch (const Error&) {
+      return;
+    }
+  });
+  await_end(world, fiber);
+}
+
+}  // namespace
+
+void grant_and_revoke(World& world, int count) {
+  for (int i = 0; i < count; ++i) {
+    world.scheduler.sleep(milliseconds(world.scheduler.random(800)));
+    Daemon* const daemon = world.some_daemon();
+    if (daemon == nullptr) continue;
+    if (world.scheduler.chance(0.7)) {
+      grant_one(world, *daemon, fmt::format("r{}", world.next_number()));
+    } else {
+      revoke_one(world, *daemon);
+    }
+  }
+}
+
+void wait_for_events(World& world, int count) {
+  for (int i = 0; i < count; ++i) {
+    world.scheduler.sleep(milliseconds(world.scheduler.random(1500)));
+    Daemon* const daemon = world.some_daemon();
+    if (daemon == nullptr) continue;
+    const int64_t event = world.metastore.now();
+    const auto steps = static_cast<int64_t>(world.metastore.history().size());
+    const int64_t log = world.metastore.generation_of_log();
+    // Until ids are first seen to be shared they tell the truth as far as anybody can know.
+    const auto& state = world.database.store.follower;
+    const bool knows = world.profile.locks_sequence || state.shared_ids_seen ||
+                       (state.cursor && state.metastore_uuid.empty());
+    const auto deadline = world.scheduler.now() + milliseconds(500 + world.scheduler.random(20000));
+    const auto life = daemon->life();
+    const auto ended = std::make_shared<bool>(false);
+    daemon->wait_for(event, deadline,
+                     [&world, event, steps, log, knows, ended](
+                         follower::WaitEnd end, const follower::ReadablePosition& position) {
+                       if (*ended) throw Violation("a waiter was ended twice");
+                       *ended = true;
+                       if (end == follower::WaitEnd::reached && knows &&
+                           log == world.metastore.generation_of_log()) {
+                         world.model.released(event, steps, position);
+                       }
+                     });
+    world.run([&world, daemon, life, ended, deadline, event] {
+      // The store may be out of reach, and the process may stand still, at its deadline.
+      world.scheduler.sleep(deadline - world.scheduler.now() + std::chrono::seconds(60));
+      if (!*ended && daemon->up() && daemon->life() == life) {
+        throw Violation(fmt::format("who waited for event {} was forgotten", event));
+      }
+    });
+  }
+}
+
+void give_orders(World& world, int count) {
+  auto& scheduler = world.scheduler;
+  for (int i = 0; i < count; ++i) {
+    scheduler.sleep(milliseconds(scheduler.random(6000)));
+    auto& orders = world.database.store.orders;
+    switch (scheduler.random(5)) {
+      case 0: {
+        orders.pause = follower::Pause{"alice", 0, std::nullopt, "a test"};
+        scheduler.sleep(milliseconds(scheduler.random(3000)));
+        world.database.store.orders.pause.reset();
+        break;
+      }
+      case 1: {
+        for (const auto& event : world.database.store.quarantine) {
+          orders.retries.push_back({world.next_number(), event.event.id, "alice"});
+          break;
+        }
+        break;
+      }
+      default: {
+        follower::ResyncRequest request;
+        request.id = world.next_number();
+        request.dry_run = scheduler.chance(0.3);
+        if (scheduler.chance(0.5)) {
+          request.scope.database = processor::DatabaseName{"hive", some_database(world)};
+          if (scheduler.chance(0.5)) request.scope.table = some_table(world);
+        }
+        orders.resyncs.push_back(request);
+      }
+    }
+  }
+}
+
+void make_history_trouble(World& world) {
+  auto& scheduler = world.scheduler;
+  scheduler.sleep(milliseconds(scheduler.random(8000)));
+  std::optional<doubles::MemoryMetastore> backup;
+  if (world.profile.restores_metastore) backup = world.metastore;
+  scheduler.sleep(milliseconds(scheduler.random(8000)));
+  if (world.profile.cleans_log && world.metastore.now() > 0) {
+    const int64_t head = world.metastore.now();
+    const int64_t through = head - static_cast<int64_t>(scheduler.random(10));
+    world.tell(fmt::format("metastore cleans its log up to {}", through));
+    world.metastore.clean_events_up_to(through);
+  }
+  if (backup) {
+    world.metastore.restore(*backup);
+    world.model.metastore_changed();
+  }
+  if (world.profile.rewinds_store) (void)world.rewind();
+}
+
+}  // namespace hmsync::simulation

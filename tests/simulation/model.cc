@@ -1,0 +1,279 @@
+#include "tests/simulation/model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "tests/simulation/world.h"
+
+namespace hmsync::simulation {
+namespace {
+
+using processor::TableName;
+
+std::string text(const TableName& name) { return name.database + "." + name.table; }
+
+std::string text(const doubles::StoredTable* table) {
+  if (table == nullptr) return "nothing";
+  std::string partitions;
+  for (const auto& [values, location] : table->partitions) {
+    partitions += fmt::format(" {}@{}", fmt::join(values, "/"), location ? location->path : "-");
+  }
+  return fmt::format("{} owner {} at {}{}", table->table.identity, table->table.owner.name,
+                     table->table.location ? table->table.location->path : "-", partitions);
+}
+
+const doubles::StoredTable* find(const doubles::ObjectMap& objects, const TableName& name) {
+  const auto found = objects.tables.find(name);
+  return found == objects.tables.end() ? nullptr : &found->second;
+}
+
+const processor::Database* find_database(const doubles::ObjectMap& objects, const TableName& name) {
+  const auto found = objects.databases.find({name.catalog, name.database});
+  return found == objects.databases.end() ? nullptr : &found->second;
+}
+
+template <typename Value>
+bool same(const Value* one, const Value* other) {
+  return (one == nullptr) == (other == nullptr) && (one == nullptr || *one == *other);
+}
+
+}  // namespace
+
+void Model::violated(const std::string& what) const {
+  throw Violation(fmt::format("at cursor {}, generation {}: {}",
+                              world_.database.store.follower.cursor.value_or(-1),
+                              world_.database.store.follower.generation, what));
+}
+
+void Model::metastore_changed() {
+  const auto& history = world_.metastore.history();
+  for (; steps_seen_ < history.size(); ++steps_seen_) {
+    const doubles::Committed& step = history[steps_seen_];
+    world_.tell(fmt::format("metastore {} #{} ids {} {}", step.kind, step.number,
+                            fmt::join(step.event_ids, ","),
+                            step.touched.empty() ? "" : text(step.touched.front())));
+    if (step.generation_of_log != log_generation_) {
+      log_generation_ = step.generation_of_log;
+      log_begins_with_ = step.number;
+      chains_.clear();
+      disordered_.clear();
+      continue;
+    }
+    const auto& cursor = world_.database.store.follower.cursor;
+    const bool late =
+        cursor && comparable() && !step.event_ids.empty() && step.event_ids.front() <= *cursor;
+    const bool untold =
+        (!step.evented && !step.refused) || late || step.delivery != doubles::Delivery::sound;
+    for (const TableName& name : step.touched) {
+      chains_[name].push_back(static_cast<size_t>(step.number));
+      if (untold) disordered_.insert(name);
+    }
+  }
+}
+
+void Model::store_went_back() {
+  store_generation_ = world_.database.store.follower.generation;
+  last_grant_ = 0;
+  for (const auto& grant : world_.database.store.grants) {
+    last_grant_ = std::max(last_grant_, grant.id);
+  }
+}
+
+bool Model::comparable() const { return store_log_ == log_generation_; }
+
+bool Model::re_read_pending(const TableName& name) const {
+  const auto& pending = world_.database.store.re_reads;
+  return pending.contains(name) || pending.contains({name.catalog, name.database, ""}) ||
+         pending.contains({"", "", ""}) || pending.contains({name.catalog, "", ""});
+}
+
+bool Model::doubtful(const TableName& name) const {
+  return disordered_.contains(name) || re_read_pending(name);
+}
+
+std::optional<int64_t> Model::step_at(const TableName& name, int64_t cursor) const {
+  const auto chain = chains_.find(name);
+  if (chain == chains_.end()) return log_begins_with_;
+  const auto& history = world_.metastore.history();
+  const auto told = [&](size_t number) { return history[number - 1].event_ids.back() <= cursor; };
+  const auto& steps = chain->second;
+  for (const size_t number : steps) {
+    const auto& ids = history[number - 1].event_ids;
+    if (ids.empty() || (ids.front() <= cursor && ids.back() > cursor)) return std::nullopt;
+  }
+  const auto first_untold = std::find_if_not(steps.begin(), steps.end(), told);
+  if (std::any_of(first_untold, steps.end(), told)) return std::nullopt;
+  return first_untold == steps.begin() ? log_begins_with_
+                                       : static_cast<int64_t>(*std::prev(first_untold));
+}
+
+void Model::check_object(const TableName& name) const {
+  if (doubtful(name)) return;
+  const auto& store = world_.database.store;
+  const auto step = step_at(name, *store.follower.cursor);
+  if (!step) return;
+  const doubles::ObjectMap& true_objects = world_.metastore.objects_after(*step);
+  if (name.table.empty()) {
+    if (!same(find_database(store.live, name), find_database(true_objects, name))) {
+      violated("database " + name.database + " is not as its events left it");
+    }
+    return;
+  }
+  const auto* const stored = find(store.live, name);
+  const auto* const expected = find(true_objects, name);
+  if (!same(stored, expected)) {
+    violated(fmt::format("table {} is {}, by its events up to step #{} it is {}", text(name),
+                         text(stored), *step, text(expected)));
+  }
+}
+
+void Model::check_commit() {
+  const auto& store = world_.database.store;
+  if (!store.follower.cursor) return;
+  if (!store_log_ || store.follower.generation != store_generation_) {
+    store_generation_ = store.follower.generation;
+    store_log_ = log_generation_;
+  }
+  if (!comparable()) return;
+  for (const auto& [name, chain] : chains_) check_object(name);
+  for (const auto& [name, table] : store.live.tables) {
+    if (!chains_.contains(name)) check_object(name);
+  }
+  check_grants_at_commit();
+}
+
+void Model::check_grants_at_commit() const {
+  const auto& store = world_.database.store;
+  for (const auto& grant : store.grants) {
+    if (grant.suspended || grant.table.empty()) continue;
+    if (grant.as_of_event > *store.follower.cursor) continue;
+    if (doubtful(grant.name())) continue;
+    const auto step = step_at(grant.name(), *store.follower.cursor);
+    if (!step) continue;
+    const auto* const table = find(world_.metastore.objects_after(*step), grant.name());
+    if (table == nullptr || table->table.identity != grant.identity) {
+      violated(fmt::format("role {} has a grant for {} as of {} on {}, which is {}", grant.role,
+                           grant.identity, grant.as_of_event, text(grant.name()), text(table)));
+    }
+  }
+}
+
+void Model::check_rest() {
+  const auto& store = world_.database.store;
+  const auto& objects = world_.metastore.objects();
+  for (const auto& [name, table] : objects.tables) {
+    if (!same(find(store.live, name), &table)) {
+      violated(fmt::format("at rest table {} is {}, in the metastore it is {}", text(name),
+                           text(find(store.live, name)), text(&table)));
+    }
+  }
+  for (const auto& [name, table] : store.live.tables) {
+    if (find(objects, name) == nullptr) {
+      violated(fmt::format("at rest there is a table {} {}, which the metastore does not have",
+                           text(name), text(&table)));
+    }
+  }
+  if (store.live.databases != objects.databases) {
+    violated("at rest the databases are not those of the metastore");
+  }
+  check_grants_at_rest();
+  disordered_.clear();
+}
+
+void Model::check_grants_at_rest() const {
+  const auto& store = world_.database.store;
+  std::map<std::string, TableName> names;  // by identity
+  for (const auto& [name, table] : world_.metastore.objects().tables) {
+    names[table.table.identity] = name;
+  }
+  std::map<std::string, std::vector<const doubles::MemoryGrant*>> rows;  // by role
+  for (const auto& grant : store.grants) rows[grant.role].push_back(&grant);
+  for (const auto& [role, role_rows] : rows) {
+    const auto known = grants_.find(role);
+    for (const auto* const row : role_rows) {
+      if (row->suspended) continue;
+      if (known == grants_.end()) violated("role " + role + " has a grant that nobody gave");
+      const auto alive = names.find(row->identity);
+      if (alive == names.end()) {
+        violated(fmt::format("at rest role {} has a grant on {} for {}, which is gone", role,
+                             text(row->name()), row->identity));
+      }
+      if (alive->second != row->name()) {
+        violated(fmt::format("at rest role {} has a grant on {} for {}, which is {}", role,
+                             text(row->name()), row->identity, text(alive->second)));
+      }
+    }
+  }
+  for (const auto& [role, granted] : grants_) {
+    const auto& role_rows = rows[role];
+    const bool authorises = std::any_of(role_rows.begin(), role_rows.end(),
+                                        [](const auto* row) { return !row->suspended; });
+    if (granted.revoked && !role_rows.empty() && !world_.profile.rewinds_store) {
+      violated(fmt::format("role {} still has a grant that was revoked for good", role));
+    }
+    if (!granted.certain || granted.revoked || !world_.profile.keeps_grants()) continue;
+    const bool alive = names.contains(granted.identity);
+    if (alive && !authorises) {
+      violated(fmt::format("at rest role {} has lost its grant on {}, which is {}", role,
+                           granted.identity, text(names.at(granted.identity))));
+    }
+    if (!alive && !role_rows.empty() && world_.profile.ordered() && !world_.profile.spoils_events) {
+      violated(
+          fmt::format("at rest role {} has a grant for {}, which is gone", role, granted.identity));
+    }
+  }
+}
+
+void Model::saw_grants() {
+  for (const auto& grant : world_.database.store.grants) {
+    if (grant.id <= last_grant_) continue;
+    last_grant_ = grant.id;
+    world_.tell(fmt::format("model: {} granted on {} {} as of {}", grant.role, text(grant.name()),
+                            grant.identity, grant.as_of_event));
+    grants_[grant.role] = {grant.identity};
+  }
+}
+
+void Model::saw_revoke(const std::string& role, const TableName& name) {
+  const auto& grants = world_.database.store.grants;
+  const bool gone = std::none_of(grants.begin(), grants.end(),
+                                 [&](const auto& grant) { return grant.role == role; });
+  Granted& granted = grants_.at(role);
+  // Where the object has this name in the metastore, the repetition finds it whatever is unread.
+  const auto* const there = find(world_.metastore.objects(), name);
+  const bool found_again = there != nullptr && there->table.identity == granted.identity &&
+                           world_.profile.locks_sequence;
+  if (gone || found_again) granted.revoked = true;
+  if (!gone) granted.certain = granted.revoked;
+  world_.tell(fmt::format("model: {} revoked on {}{}{}", role, text(name), gone ? ", gone" : "",
+                          granted.revoked ? ", for good" : ""));
+}
+
+void Model::released(int64_t event, int64_t steps_before,
+                     const follower::ReadablePosition& position) {
+  const auto& store = world_.database.store;
+  if (!comparable() || store.follower.generation != position.generation) return;
+  if (!store.follower.cursor || *store.follower.cursor < event) {
+    violated(fmt::format("who waited for event {} was released", event));
+  }
+  const auto& history = world_.metastore.history();
+  for (const auto& [name, chain] : chains_) {
+    const auto number = static_cast<int64_t>(chain.back());
+    if (number > steps_before) continue;  // it has changed since
+    const doubles::Committed& step = history[static_cast<size_t>(number) - 1];
+    if (step.event_ids.empty() || step.event_ids.back() > event) continue;
+    if (name.table.empty()) continue;
+    const auto* const stored = find(store.live, name);
+    const auto* const expected = find(world_.metastore.objects(), name);
+    if (!same(stored, expected)) {
+      violated(
+          fmt::format("who waited for event {} was released, yet {}, last changed by step "
+                      "#{}, is {} and not {}",
+                      event, text(name), number, text(stored), text(expected)));
+    }
+  }
+}
+
+}  // namespace hmsync::simulation

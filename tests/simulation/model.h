@@ -1,0 +1,75 @@
+// What must be true of the store and of what people were told, by the true history of the
+// metastore: a plain model that knows every change, in the order in which it was made.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "follower/waiters.h"
+#include "processor/object.h"
+#include "tests/follower/metastore_change.h"
+
+namespace hmsync::simulation {
+
+class World;
+
+class Model {
+ public:
+  explicit Model(World& world) : world_(world) {}
+
+  /// After each change of the metastore.
+  void metastore_changed();
+  void store_went_back();
+
+  /// After each commit of a leader.
+  void check_commit();
+  /// Everything is read and nothing is going on: the store equals the metastore.
+  void check_rest();
+
+  /// After a grant's effect: what is new is what was given, and on which object.
+  void saw_grants();
+  /// After the effect of revoking the role's only grant on this name.
+  void saw_revoke(const std::string& role, const processor::TableName& name);
+  struct Granted {
+    std::string identity;
+    bool certain = true;   ///< it is known whether it is revoked
+    bool revoked = false;  ///< for good, once the revoke is final
+  };
+  [[nodiscard]] const std::map<std::string, Granted>& grants() const { return grants_; }
+  /// Who waited came after so many steps of the history.
+  void released(int64_t event, int64_t steps_before, const follower::ReadablePosition& position);
+
+ private:
+  /// Steps that touch a name, in their true order, of the present log.
+  using Chain = std::vector<size_t>;
+
+  [[nodiscard]] bool comparable() const;
+  [[nodiscard]] bool doubtful(const processor::TableName& name) const;
+  [[nodiscard]] bool re_read_pending(const processor::TableName& name) const;
+  /// The step after which the name is as events up to the cursor leave it: its number, or 0 as the
+  /// log began; nothing where no order tells.
+  [[nodiscard]] std::optional<int64_t> step_at(const processor::TableName& name,
+                                               int64_t cursor) const;
+  void check_object(const processor::TableName& name) const;
+  void check_grants_at_commit() const;
+  void check_grants_at_rest() const;
+  void check_logs_at_rest() const;
+  [[noreturn]] void violated(const std::string& what) const;
+
+  World& world_;
+  size_t steps_seen_ = 0;
+  int64_t log_begins_with_ = 0;  ///< number of the step before this log's first
+  std::map<processor::TableName, Chain> chains_;
+  std::set<processor::TableName> disordered_;  ///< until rest: no event tells, or one came late
+  std::optional<int64_t> store_log_;           ///< the log's generation that the store is about
+  int64_t store_generation_ = 0;
+  int64_t log_generation_ = 1;
+  int64_t last_grant_ = 0;
+  std::map<std::string, Granted> grants_;  ///< by role: each is granted once
+};
+
+}  // namespace hmsync::simulation

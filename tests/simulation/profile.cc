@@ -1,0 +1,82 @@
+#include "tests/simulation/profile.h"
+
+#include <array>
+#include <random>
+
+namespace hmsync::simulation {
+namespace {
+
+using doubles::Generation;
+using std::chrono::milliseconds;
+
+struct Kind {
+  const char* name;
+  void (*make)(Profile&);
+};
+
+void shared_ids(Profile& profile) {
+  profile.generation = Generation::v2_3;
+  profile.locks_sequence = false;
+}
+
+constexpr std::array kKinds{
+    Kind{"ordered 3.1", [](Profile&) {}},
+    Kind{"ordered 4.0", [](Profile& p) { p.generation = Generation::v4_0; }},
+    Kind{"shared ids 2.3", shared_ids},
+    Kind{"shared ids 3.1", [](Profile& p) { p.locks_sequence = false; }},
+    Kind{"plain listener 3.1", [](Profile& p) { p.plain_listener = true; }},
+    Kind{"spoilt events 3.1", [](Profile& p) { p.spoils_events = true; }},
+    Kind{"spoilt events 2.3",
+         [](Profile& p) {
+           shared_ids(p);
+           p.spoils_events = true;
+         }},
+    Kind{"changes without events 4.0",
+         [](Profile& p) {
+           p.generation = Generation::v4_0;
+           p.alters_without_event = true;
+         }},
+    Kind{"cleaned log 3.1", [](Profile& p) { p.cleans_log = true; }},
+    Kind{"cleaned log 2.3",
+         [](Profile& p) {
+           shared_ids(p);
+           p.cleans_log = true;
+         }},
+    Kind{"restored metastore 3.1", [](Profile& p) { p.restores_metastore = true; }},
+    Kind{"restored metastore 4.0",
+         [](Profile& p) {
+           p.generation = Generation::v4_0;
+           p.restores_metastore = true;
+         }},
+    Kind{"rewound store 3.1", [](Profile& p) { p.rewinds_store = true; }},
+};
+
+}  // namespace
+
+Profile profile_of(uint64_t seed) {
+  Profile profile;
+  const Kind& kind = kKinds[seed % kKinds.size()];
+  profile.name = kind.name;
+  std::mt19937_64 random(seed * 7919 + 1);
+  profile.daemons = 2 + static_cast<int>(random() % 2);
+  profile.clients = 1 + static_cast<int>(random() % 4);
+  profile.lease_length = milliseconds(2000 + random() % 3000);
+  profile.fault_share = 0.002 * static_cast<double>(1 + random() % 10);
+  auto& options = profile.options;
+  options.batch_events = static_cast<int32_t>(3 + random() % 30);
+  options.gap_grace = milliseconds(1000 + random() % 2000);
+  options.settle = milliseconds(2000 + random() % 3000);
+  options.overlap_events = static_cast<int64_t>(20 + random() % 80);
+  options.sweep_interval = milliseconds(3000 + random() % 5000);
+  options.sweep_tables_per_second = static_cast<double>(random() % 4);
+  options.verify_interval = milliseconds(random() % 3 == 0 ? 30000 : 0);
+  options.first_backoff = milliseconds(50);
+  options.longest_backoff = milliseconds(1000);
+  options.trim_interval = std::chrono::minutes(1);
+  options.jitter_seed = random();
+  kind.make(profile);
+  if (profile.alters_without_event) options.sweep_tables_per_second = 5;
+  return profile;
+}
+
+}  // namespace hmsync::simulation

@@ -1,0 +1,43 @@
+// What kind of deployment a seed runs.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "follower/follower.h"
+#include "tests/follower/metastore_change.h"
+
+namespace hmsync::simulation {
+
+struct Profile {
+  std::string name;
+  doubles::Generation generation = doubles::Generation::v3_1;
+  bool locks_sequence = true;  ///< false: ids are shared, and events come late
+  bool plain_listener = false;
+  bool alters_without_event = false;
+  bool spoils_events = false;
+  bool cleans_log = false;
+  bool restores_metastore = false;
+  bool rewinds_store = false;  ///< a fail-over that loses the last commits
+  int daemons = 2;
+  int clients = 3;
+  int rounds = 2;
+  int changes_a_round = 100;
+  int grants_a_round = 25;
+  double fault_share = 0.01;  ///< of port calls
+  std::chrono::milliseconds lease_length{3000};
+  follower::Options options;
+
+  /// Whether events alone tell all, each in its place: then the store is right at every commit.
+  [[nodiscard]] bool ordered() const { return locks_sequence && !plain_listener; }
+  /// Whether every grant must authorise at the end, none be suspended.
+  [[nodiscard]] bool keeps_grants() const {
+    return !cleans_log && !restores_metastore && !rewinds_store && !alters_without_event;
+  }
+};
+
+/// All kinds take turns.
+Profile profile_of(uint64_t seed);
+
+}  // namespace hmsync::simulation

@@ -1,0 +1,179 @@
+#include "tests/simulation/world.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace hmsync::simulation {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kCallTimeout{8000};
+
+[[noreturn]] void fail(std::string_view call, const char* how) {
+  throw Error(ErrorKind::transient, std::string(call) + ": " + how);
+}
+
+}  // namespace
+
+World::World(Profile given, uint64_t seed)
+    : profile(std::move(given)), scheduler(seed), metastore(profile.generation), model(*this) {
+  metastore.keep_history_of_objects(true);
+  metastore.locks_sequence = profile.locks_sequence;
+  metastore.plain = profile.plain_listener;
+  if (profile.generation == doubles::Generation::v2_3) metastore.database_uuid.reset();
+  metastore.before_call = [this](std::string_view call) {
+    on_call("metastore:" + std::string(call), false);
+  };
+  database.store.before_effect = [this](std::string_view call) {
+    on_call("store:" + std::string(call), false);
+  };
+  database.store.after_effect = [this](std::string_view call) {
+    on_call("store:" + std::string(call), true);
+  };
+  for (int i = 0; i < profile.daemons; ++i) daemons.push_back(std::make_unique<Daemon>(*this, i));
+  for (const auto& daemon : daemons) daemon->start();
+}
+
+// Fibers use what the daemons own.
+World::~World() {
+  calm_ = true;
+  scheduler.end_all();
+}
+
+void World::tell(const std::string& line) {
+  trace.add(
+      std::to_string(
+          std::chrono::duration_cast<milliseconds>(scheduler.now().time_since_epoch()).count()) +
+      " " + line);
+}
+
+Daemon* World::here() const {
+  const auto found = std::find_if(daemons.begin(), daemons.end(), [&](const auto& daemon) {
+    return daemon->owns(scheduler.current());
+  });
+  return found == daemons.end() ? nullptr : found->get();
+}
+
+Daemon* World::leader() const {
+  const auto found = std::find_if(daemons.begin(), daemons.end(),
+                                  [](const auto& daemon) { return daemon->leads(); });
+  return found == daemons.end() ? nullptr : found->get();
+}
+
+Daemon* World::some_daemon() {
+  std::vector<Daemon*> up;
+  for (const auto& daemon : daemons) {
+    if (daemon->up()) up.push_back(daemon.get());
+  }
+  return up.empty() ? nullptr : up[scheduler.random(up.size())];
+}
+
+void World::calm_down() {
+  calm_ = true;
+  for (const auto& daemon : daemons) daemon->stop_until(Scheduler::Time::min());
+}
+
+void World::on_call(std::string_view call, bool after) {
+  if (scheduler.current() == Scheduler::kNobody) return;
+  Daemon* const daemon = here();
+  if (daemon != nullptr || after) {
+    tell((daemon != nullptr ? daemon->name() : std::string("people")) + (after ? " < " : " > ") +
+         std::string(call));
+  }
+  if (after) observe_commit();
+  if (after && call == "store:grant") model.saw_grants();
+  if (after && call == "store:revoke") {
+    const auto revoke = revokes_.find(scheduler.current());
+    if (revoke != revokes_.end()) model.saw_revoke(revoke->second.role, revoke->second.name);
+  }
+  scheduler.pass();
+  if (daemon == nullptr) return;
+  while (daemon->stopped_until() > scheduler.now()) {
+    scheduler.sleep(daemon->stopped_until() - scheduler.now());
+  }
+  if (daemon->interrupted(scheduler.current())) fail(call, "interrupted");
+  if (!calm_ && scheduler.chance(profile.fault_share)) meet_fault(*daemon, call, after);
+  if (daemon->interrupted(scheduler.current())) fail(call, "interrupted");
+}
+
+void World::meet_fault(Daemon& daemon, std::string_view call, bool after) {
+  constexpr std::array kBefore{Fault::fails, Fault::fails, Fault::hangs, Fault::crash, Fault::stop};
+  constexpr std::array kAfter{Fault::lost_reply, Fault::lost_reply, Fault::late_reply,
+                              Fault::crash_after};
+  const Fault fault =
+      after ? kAfter[scheduler.random(kAfter.size())] : kBefore[scheduler.random(kBefore.size())];
+  if (!possible(fault, call)) return;
+  count_fault(fault, call);
+  tell(daemon.name() + " ! " + to_string(fault) + " at " + std::string(call));
+  const milliseconds time(scheduler.random(12000));
+  switch (fault) {
+    case Fault::fails:
+      fail(call, "made to fail");
+    case Fault::lost_reply:
+      fail(call, "the reply was lost");
+    case Fault::hangs:
+    case Fault::late_reply:
+      scheduler.sleep(std::min(time, kCallTimeout));
+      if (time > kCallTimeout) fail(call, "timed out");
+      return;
+    case Fault::crash:
+    case Fault::crash_after:
+      crash(daemon);
+      return scheduler.pass();
+    case Fault::stop:
+      daemon.stop_until(scheduler.now() + time);
+      return scheduler.sleep(time);
+  }
+}
+
+// A supervisor starts it again.
+void World::crash(Daemon& daemon) {
+  daemon.kill();
+  run([this, &daemon] {
+    scheduler.sleep(milliseconds(200 + scheduler.random(3000)));
+    tell(daemon.name() + " starts again");
+    daemon.start();
+  });
+}
+
+void World::count_fault(Fault fault, std::string_view call) {
+  constexpr int kMost = 60;
+  const auto& history = metastore.history();
+  const int64_t cursor = database.store.follower.cursor.value_or(0);
+  std::set<std::string> kinds;
+  int looked = 0;
+  for (auto step = history.rbegin(); step != history.rend() && looked < kMost; ++step, ++looked) {
+    if (step->event_ids.empty()) continue;
+    if (step->event_ids.back() <= cursor && profile.locks_sequence) break;
+    if (step->event_ids.back() > cursor) kinds.insert(step->kind);
+  }
+  if (kinds.empty()) kinds.insert("(none)");
+  for (const std::string& kind : kinds) coverage.count({kind, fault, std::string(call)});
+}
+
+void World::observe_commit() {
+  if (std::exchange(seen_commit_number_, database.store.follower.commit_number) ==
+      database.store.follower.commit_number) {
+    return;
+  }
+  model.check_commit();
+  for (const auto& daemon : daemons) daemon->notified();
+  if (!profile.rewinds_store) return;
+  if (!copy_ || scheduler.now() - copied_at_ > std::chrono::seconds(5)) {
+    copy_ = std::make_unique<Database>(database);
+    copied_at_ = scheduler.now();
+  }
+}
+
+bool World::rewind() {
+  if (!copy_) return false;
+  tell("the store's database goes back");
+  database = *copy_;
+  seen_commit_number_ = database.store.follower.commit_number;
+  model.store_went_back();
+  return true;
+}
+
+}  // namespace hmsync::simulation

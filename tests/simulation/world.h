@@ -1,0 +1,87 @@
+// A whole deployment in one thread: a metastore with its clients, a database, daemons, people,
+// faults, and the model that all of it is held to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/follower/memory_metastore.h"
+#include "tests/simulation/coverage.h"
+#include "tests/simulation/daemon.h"
+#include "tests/simulation/model.h"
+#include "tests/simulation/profile.h"
+#include "tests/simulation/scheduler.h"
+#include "tests/simulation/simulated_lease.h"
+#include "tests/simulation/trace.h"
+
+namespace hmsync::simulation {
+
+/// The store, or what somebody was told, is not what the model says.
+class Violation : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class World {
+ public:
+  World(Profile profile, uint64_t seed);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World();
+
+  const Profile profile;
+  Scheduler scheduler;
+  Trace trace;
+  Coverage coverage;
+  doubles::MemoryMetastore metastore;
+  Database database;
+  Model model;
+  std::vector<std::unique_ptr<Daemon>> daemons;
+
+  /// No fault comes any more, and those that last have ended.
+  void calm_down();
+  void stir_up() { calm_ = false; }
+  [[nodiscard]] bool calm() const { return calm_; }
+
+  /// Around each port call: lets others go on, and lets a daemon's call meet a fault.
+  void on_call(std::string_view call, bool after);
+  void tell(const std::string& line);
+  /// The process that the present fiber belongs to; null: a client of the metastore, or an
+  /// operator.
+  [[nodiscard]] Daemon* here() const;
+  [[nodiscard]] Daemon* leader() const;
+  [[nodiscard]] Daemon* some_daemon();
+  /// Spawns a fiber outside of the daemons.
+  void run(std::function<void()> work) { scheduler.spawn(std::move(work)); }
+  void crash(Daemon& daemon);
+  /// For requests and roles.
+  int64_t next_number() { return ++last_number_; }
+  /// What the present fiber is about to revoke.
+  struct Revoke {
+    std::string role;
+    processor::TableName name;
+  };
+  void revoking(Revoke revoke) { revokes_[scheduler.current()] = std::move(revoke); }
+  /// The database as it was a while ago takes over; false if there is no copy.
+  bool rewind();
+
+ private:
+  void meet_fault(Daemon& daemon, std::string_view call, bool after);
+  void count_fault(Fault fault, std::string_view call);
+  void observe_commit();
+
+  bool calm_ = false;
+  std::map<Scheduler::FiberId, Revoke> revokes_;
+  int64_t seen_commit_number_ = 0;
+  int64_t last_number_ = 0;
+  std::unique_ptr<Database> copy_;
+  Scheduler::Time copied_at_{};
+};
+
+}  // namespace hmsync::simulation
