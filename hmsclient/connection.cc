@@ -54,6 +54,14 @@ std::string describe(const Endpoint& endpoint) {
          std::to_string(endpoint.port);
 }
 
+int connected(const Endpoint& endpoint, const Options& options, const Interrupt& interrupt) {
+  try {
+    return connect_socket(endpoint, options.connect_timeout, interrupt);
+  } catch (const Error& error) {
+    throw Error(error.kind(), describe(endpoint) + ": " + error.what());
+  }
+}
+
 bool is_answer(const Error& error) {
   return dynamic_cast<const UnknownMethod*>(&error) != nullptr ||
          dynamic_cast<const NoSuchObject*>(&error) != nullptr;
@@ -63,13 +71,11 @@ bool is_answer(const Error& error) {
 
 Connection::Connection(const Endpoint& endpoint, const Options& options,
                        std::shared_ptr<Interrupt> interrupt)
+    : Connection(connected(endpoint, options, *interrupt), endpoint, options, interrupt) {}
+
+Connection::Connection(int descriptor, const Endpoint& endpoint, const Options& options,
+                       std::shared_ptr<Interrupt> interrupt)
     : options_(options), where_(describe(endpoint)), interrupt_(std::move(interrupt)) {
-  int descriptor = -1;
-  try {
-    descriptor = connect_socket(endpoint, options_.connect_timeout, *interrupt_);
-  } catch (const Error& error) {
-    throw Error(error.kind(), where_ + ": " + error.what());
-  }
   // The limits are kept by CallTransport and by the protocol; Thrift's own must not be in the way.
   const auto unlimited = std::make_shared<TConfiguration>(std::numeric_limits<int>::max());
   transport_ = std::make_shared<CallTransport>(

@@ -30,6 +30,9 @@ class Connection {
   /// real metastore close the connection. Throws Error(transient), `interrupt` raised included.
   Connection(const Endpoint& endpoint, const Options& options,
              std::shared_ptr<Interrupt> interrupt);
+  /// The same over a socket that is connected to `endpoint`, which it closes.
+  Connection(int descriptor, const Endpoint& endpoint, const Options& options,
+             std::shared_ptr<Interrupt> interrupt);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;

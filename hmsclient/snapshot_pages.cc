@@ -199,9 +199,10 @@ UnitResult first_units(const std::vector<follower::Scope>& scopes, const PageSiz
     ++result.found.databases;
   }
   for (const auto& [catalog, names] : by_catalog) {
-    split(std::make_shared<NameSpool>(names), sizes.databases, result.next, [&](NameRange range) {
-      return ReadDatabases{catalog, std::move(range)};
-    });
+    split(std::make_shared<NameSpool>(names), sizes.databases, result.next,
+          [&at = catalog](NameRange range) {
+            return ReadDatabases{at, std::move(range)};
+          });
   }
   for (const auto& [database, names] : asked.tables) {
     if (asked.databases->contains(database)) {
@@ -209,8 +210,8 @@ UnitResult first_units(const std::vector<follower::Scope>& scopes, const PageSiz
     }
     result.found.tables += static_cast<int64_t>(names.size());
     split(std::make_shared<NameSpool>(std::vector<std::string>(names.begin(), names.end())),
-          sizes.tables, result.next, [&](NameRange range) {
-            return ReadTables{database, std::move(range)};
+          sizes.tables, result.next, [&in = database](NameRange range) {
+            return ReadTables{in, std::move(range)};
           });
   }
   return result;

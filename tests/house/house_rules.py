@@ -42,7 +42,7 @@ LIBRARIES = {
     "HTTP": {
         "headers": r"boost/(beast|asio)|httplib",
         "targets": r"httplib\S*",
-        "folders": ["daemon", "cli"],
+        "folders": ["daemon", "cli", "fuzz"],
     },
 }
 
