@@ -1,17 +1,11 @@
 // Grants that people make while events about the same names are still unread.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include <sstream>
 
-#include "store/event_store.h"
-#include "store/privileges.h"
-#include "store/revoke.h"
-#include "store/snapshot_store.h"
-#include "tests/store/own_database.h"
+#include "tests/store/grants_fixture.h"
 
 namespace hmsync::store {
 namespace {
 
-using follower::GrantBasis;
 using follower::PrivilegeObject;
 using processor::Claim;
 using processor::Mutation;
@@ -39,63 +33,42 @@ Claim claimed(int64_t event, Claim::Kind kind, const std::string& name,
   return claim;
 }
 
-class GrantedAndMoved : public testing::Test {
+class GrantedAndMoved : public GrantsFixture {
  protected:
-  GrantedAndMoved()
-      : connection_(database_.options()),
-        events_(connection_, "server1"),
-        snapshots_(connection_, "server1"),
-        store_(database_.options(), "server1") {
-    store_.create_role("analyst", "alice");
-    events_.state();
+  GrantedAndMoved() {
     apply(1, {{1, processor::PutDatabase{{{"hive", "sales"}, {}, std::nullopt, ""}}}});
     apply(2, {{2, processor::CreateTableRow{table("orders", "created:1")}}});
   }
 
-  void apply(int64_t cursor, const std::vector<Mutation>& mutations) {
-    const follower::FollowerState state = events_.state();
-    follower::Batch batch;
-    batch.cursor = cursor;
-    batch.mutations = mutations;
-    events_.apply({state.token, state.commit_number}, batch);
-  }
-  void claim(int64_t cursor, const std::vector<Claim>& claims) {
-    const follower::FollowerState state = events_.state();
-    follower::Batch batch;
-    batch.cursor = cursor;
-    batch.claims = claims;
-    events_.apply({state.token, state.commit_number}, batch);
-  }
   /// All of sales, as it is read at the cursor.
   void read_again(const std::vector<Table>& tables) {
     const processor::DatabaseName sales{"hive", "sales"};
-    const std::string id = snapshots_.begin({{sales, std::nullopt, false}});
-    snapshots_.add(id, {{{sales, {}, std::nullopt, ""}}, tables, {}});
-    const follower::FollowerState state = events_.state();
+    const std::string id =
+        staged({{sales, std::nullopt, false}}, {{{sales, {}, std::nullopt, ""}}, tables, {}});
     follower::Publication publication;
-    publication.cursor = state.cursor.value();
+    publication.cursor = store_.events().state().cursor.value();
     publication.unbroken = true;
     publication.reason = "re_read";
-    snapshots_.publish({state.token, state.commit_number}, id, publication);
+    store_.snapshots().publish(fence(), id, publication);
   }
   bool grant(const std::string& action, const PrivilegeObject& object, int64_t head,
              const std::string& identity) {
     const auto outcome =
-        store_.grant({"analyst", action, object, false, "alice"}, {0, head, identity});
+        store_.privileges().grant({"analyst", action, object, false, "alice"}, {0, head, identity});
     if (!outcome) throw std::runtime_error("the store asks again");
     return outcome->changed;
   }
+  /// Table, action, identity and whether it is suspended.
   std::string held() {
-    return text_of(connection_.query("SELECT table_name, action, identity, suspended FROM grants "
-                                     "ORDER BY table_name, action COLLATE \"C\", identity"),
-                   4);
+    std::string text;
+    for (const std::string& line : grants()) {
+      std::istringstream words(line.substr(line.find('.') + 1));
+      std::string on, action, as_of, identity;
+      words >> on >> action >> as_of >> identity;
+      text += on + '|' + action + '|' + identity + (line.ends_with(")") ? "|t\n" : "|f\n");
+    }
+    return text;
   }
-
-  OwnDatabase database_;
-  Connection connection_;
-  PostgresEventStore events_;
-  PostgresSnapshotStore snapshots_;
-  PostgresPrivilegeStore store_;
 };
 
 TEST_F(GrantedAndMoved, AFormerTablesGrantFollowsItsUnreadRenameAndTheNewTablesStays) {
@@ -127,14 +100,13 @@ TEST_F(GrantedAndMoved, ATableMadeAgainWithinItsIdentitysResolutionKeepsTheGrant
 TEST_F(GrantedAndMoved, ARevokeReachesAGrantThatAnUnreadRenameCarriesToTheName) {
   grant("ALL", kOrders, 2, "created:1");
   // Unread: orders became drafts (3).
-  const auto outcome = store_.revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3);
+  const auto outcome =
+      store_.privileges().revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3);
   EXPECT_FALSE(outcome.changed);
   EXPECT_EQ(outcome.repeat_at_event, 3);
   apply(3, {{3, processor::RenameTable{
                     {"hive", "sales", "orders"}, table("drafts", "created:1"), std::nullopt, {}}}});
-  Transaction transaction(connection_);
-  repeat_due_revokes(connection_, "server1");
-  transaction.commit();
+  store_.orders().repeat_revokes(fence());
   EXPECT_EQ(held(),
             "drafts|ALTER|created:1|f\ndrafts|CREATE|created:1|f\ndrafts|DROP|created:1|f\n"
             "drafts|INDEX|created:1|f\ndrafts|INSERT|created:1|f\ndrafts|LOCK|created:1|f\n"
@@ -142,17 +114,17 @@ TEST_F(GrantedAndMoved, ARevokeReachesAGrantThatAnUnreadRenameCarriesToTheName) 
 }
 
 TEST_F(GrantedAndMoved, ARevokeIsNotFinalWhileAnEventsObjectIsStillToBeReadAgain) {
-  connection_.execute("DELETE FROM pending_re_reads");
-  EXPECT_EQ(store_.revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 2).repeat_at_event,
-            std::nullopt);
-  follower::Batch batch;
-  batch.cursor = 3;
-  batch.claims.emplace_back();
-  batch.claims.front().event_id = 3;
-  batch.claims.front().name = {"hive", "sales", "drafts"};
-  const follower::FollowerState state = events_.state();
-  events_.apply({state.token, state.commit_number}, batch);
-  EXPECT_EQ(store_.revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3).repeat_at_event, 3);
+  read_again({table("orders", "created:1")});
+  EXPECT_EQ(
+      store_.privileges().revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 2).repeat_at_event,
+      std::nullopt);
+  Claim changed;
+  changed.event_id = 3;
+  changed.name = {"hive", "sales", "drafts"};
+  claim(3, {changed});
+  EXPECT_EQ(
+      store_.privileges().revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3).repeat_at_event,
+      3);
 }
 
 TEST_F(GrantedAndMoved, AGrantWithinTheVeryIdOfADropGoesByWhoseItIs) {
@@ -169,7 +141,9 @@ TEST_F(GrantedAndMoved, ARevokeReachesAGrantThatAReReadCarriesToTheName) {
   grant("SELECT", kOrders, 2, "created:1");
   grant("ALTER", kOrders, 2, "created:1");
   claim(3, {claimed(3, Claim::Kind::renamed, "drafts", "orders")});
-  EXPECT_EQ(store_.revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3).repeat_at_event, 3);
+  EXPECT_EQ(
+      store_.privileges().revoke({"analyst", "SELECT", kDrafts, false, "alice"}, 3).repeat_at_event,
+      3);
   read_again({table("drafts", "created:1")});
   EXPECT_EQ(held(), "drafts|ALTER|created:1|f\n");
 }

@@ -1,28 +1,37 @@
-// Grants in a test's store, without the checks that people's grants go through.
+// Grants in a test's store; on which one, the program says: store_under_test.h.
 #pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "processor/error.h"
 #include "tests/store/objects.h"
-#include "tests/store/postgres_under_test.h"
+#include "tests/store/store_under_test.h"
 
 namespace hmsync::store {
 
-struct TestGrant {
-  std::string on;  ///< "db", "db.table" or "db.table.column"
-  int64_t as_of = 0;
-  std::string identity = "";
-  std::string action = "SELECT";
-  bool grant_option = false;
-  std::string suspended_reason = "";  ///< empty: it authorises
-};
+inline std::vector<std::string> sorted(std::vector<std::string> lines) {
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+/// The lines that begin so, without the beginning.
+inline std::vector<std::string> lines_of(const std::vector<std::string>& lines,
+                                         const std::string& beginning) {
+  std::vector<std::string> found;
+  for (const std::string& line : lines) {
+    if (line.starts_with(beginning)) found.push_back(line.substr(beginning.size()));
+  }
+  return found;
+}
 
 class GrantsFixture : public testing::Test {
  protected:
   GrantsFixture() {
     store_.elect(token_);
-    store_.side().execute("INSERT INTO roles (role) VALUES ('analyst')");
+    store_.create_role("analyst", "root");
   }
 
   follower::Fence fence() { return {token_, store_.events().state().commit_number}; }
@@ -33,40 +42,32 @@ class GrantsFixture : public testing::Test {
     batch.mutations = std::move(mutations);
     store_.events().apply(fence(), batch);
   }
-
-  void grant(const TestGrant& grant) {
-    store_.side().query(R"(
-INSERT INTO grants (role_id, server, database_name, table_name, column_name, action, grant_option,
-                    identity, as_of_event, suspended, suspended_reason)
-SELECT role_id, 'server1', split_part($1, '.', 1), split_part($1, '.', 2), split_part($1, '.', 3),
-       $2, $3, $4, $5, $6 <> '', $6 FROM roles WHERE role = 'analyst')",
-                        {grant.on, grant.action, grant.grant_option ? "true" : "false",
-                         grant.identity, std::to_string(grant.as_of), grant.suspended_reason});
+  void claim(int64_t cursor, std::vector<processor::Claim> claims) {
+    follower::Batch batch;
+    batch.cursor = cursor;
+    batch.claims = std::move(claims);
+    store_.events().apply(fence(), batch);
   }
 
-  /// "db.table.column SELECT 5 identity", with " option" and " (reason)" behind.
-  std::vector<std::string> grants() {
-    return store_.lines(R"(
-SELECT concat_ws('.', database_name, nullif(table_name, ''), nullif(column_name, '')) || ' ' ||
-       action || ' ' || as_of_event || ' ' || identity ||
-       CASE WHEN grant_option THEN ' option' ELSE '' END ||
-       CASE WHEN suspended THEN ' (' || suspended_reason || ')' ELSE '' END
-FROM grants)");
+  std::string staged(const std::vector<follower::Scope>& scopes,
+                     const follower::SnapshotPage& page) {
+    const std::string id = store_.snapshots().begin(scopes);
+    store_.snapshots().add(id, page);
+    return id;
   }
 
-  /// "action object event" of the audit.
+  void grant(const TestGrant& grant) { store_.put_grant(grant); }
+  std::vector<std::string> grants() { return store_.grants(); }
+  /// Sorted, but for the making of the role.
   std::vector<std::string> audit() {
-    return store_.lines(
-        "SELECT concat_ws(' ', who, action, object, event) FROM audit WHERE action <> 'snapshot'");
+    std::vector<std::string> lines = sorted(store_.audit());
+    std::erase(lines, "root create role analyst");
+    return lines;
   }
+  std::vector<std::string> permission_changes() { return sorted(store_.permission_changes()); }
 
-  std::vector<std::string> permission_changes() {
-    return store_.lines(R"(
-SELECT concat_ws(' ', event_id, change, role, database_name, table_name, column_name, action,
-                 new_database_name, new_table_name) FROM permission_changes)");
-  }
-
-  PostgresUnderTest store_;
+  const std::unique_ptr<StoreUnderTest> made_ = make_store_under_test();
+  StoreUnderTest& store_ = *made_;
   const follower::Token token_{7, "nonce"};
 };
 

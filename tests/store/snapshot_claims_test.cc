@@ -43,21 +43,12 @@ Claim unordered(Claim claim) {
 class SnapshotClaims : public GrantsFixture {
  protected:
   /// As after a snapshot at event 5.
-  void start(const SnapshotPage& page) {
-    publish_at(5, {}, page);
-    store_.side().execute("DELETE FROM audit");
-  }
+  void start(const SnapshotPage& page) { publish_at(5, {}, page); }
 
-  void claim(const std::vector<Claim>& claims) {
-    follower::Batch batch;
-    batch.cursor = 10;
-    batch.claims = claims;
-    store_.events().apply(fence(), batch);
-  }
+  void claim(const std::vector<Claim>& claims) { GrantsFixture::claim(10, claims); }
 
   Published publish_at(int64_t cursor, const std::vector<Scope>& scopes, const SnapshotPage& page) {
-    const std::string id = store_.snapshots().begin(scopes);
-    store_.snapshots().add(id, page);
+    const std::string id = staged(scopes, page);
     follower::Publication publication;
     publication.cursor = cursor;
     publication.unbroken = true;
@@ -253,7 +244,7 @@ TEST_F(SnapshotClaims, ADropThatIsRefutedEndsNoGrantAndIsCounted) {
   EXPECT_THAT(grants(),
               ElementsAre("sales SELECT 5 ", "sales.a ALTER 5 ", "sales.a SELECT 5 created:1"));
   EXPECT_THAT(audit(), ElementsAre("event refute sales 9", "event refute sales.a 8"));
-  EXPECT_THAT(store_.lines("SELECT refuted::text FROM followers"), ElementsAre("2"));
+  EXPECT_EQ(store_.refuted(), 2);
 }
 
 TEST_F(SnapshotClaims, ADatabaseWhoseOnlyStoredTableWasRenamedWithinItIsStillTheSame) {

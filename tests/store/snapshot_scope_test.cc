@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/store/grants_fixture.h"
+#include "tests/store/postgres_fixture.h"
 
 namespace hmsync::store {
 
@@ -21,7 +21,7 @@ Scope scope(const std::string& database, const std::string& table) {
 
 const Scope kOwnRows{std::nullopt, std::nullopt, true};
 
-class SnapshotScope : public GrantsFixture {
+class SnapshotScope : public PostgresFixture {
  protected:
   /// So many tables, each with a partition and a grant; at event 5.
   void start(int tables) {
@@ -35,7 +35,7 @@ class SnapshotScope : public GrantsFixture {
     }
     all_ = page;
     publish({}, page, "initial");
-    store_.side().execute("DELETE FROM audit; DELETE FROM path_changes");
+    postgres_.side().execute("DELETE FROM audit; DELETE FROM path_changes");
   }
 
   Published publish(const std::vector<Scope>& scopes, const SnapshotPage& page,
@@ -48,9 +48,9 @@ class SnapshotScope : public GrantsFixture {
     publication.reason = reason;
     publication.guard = follower::Guard{};
     const follower::Fence now = fence();
-    const int before = store_.observer().round_trips;
+    const int before = postgres_.observer().round_trips;
     Published published = store_.snapshots().publish(now, id, publication);
-    round_trips_ = store_.observer().round_trips - before;
+    round_trips_ = postgres_.observer().round_trips - before;
     return published;
   }
 
@@ -80,13 +80,13 @@ TEST_F(SnapshotScope, AnUnchangedSweepWritesNoRowOfObjectsGrantsAuditAndLogs) {
       "SELECT 'p' || object_id || partition_values::text || ' ' || xmin FROM paths UNION ALL "
       "SELECT 'g' || grant_id || ' ' || xmin FROM grants UNION ALL "
       "SELECT 'f' || coalesce(last_progress_at::text, '') FROM follower_progress";
-  const std::vector<std::string> before = store_.lines(versions);
+  const std::vector<std::string> before = postgres_.lines(versions);
   ASSERT_EQ(before.size(), 83u);
   publish(scopes_of(first(20)), first(20), "sweep");
   publish({kOwnRows}, {{database("sales")}, {}, {}}, "sweep");
-  EXPECT_EQ(store_.lines(versions), before);
-  EXPECT_THAT(store_.lines("SELECT action FROM audit"), IsEmpty());
-  EXPECT_THAT(store_.lines("SELECT change FROM path_changes"), IsEmpty());
+  EXPECT_EQ(postgres_.lines(versions), before);
+  EXPECT_THAT(postgres_.lines("SELECT action FROM audit"), IsEmpty());
+  EXPECT_THAT(postgres_.lines("SELECT change FROM path_changes"), IsEmpty());
 }
 
 TEST_F(SnapshotScope, AnUnchangedSweepIsAsManyRoundTripsHoweverMuchItReads) {
@@ -101,7 +101,7 @@ TEST_F(SnapshotScope, AnUnchangedSweepIsAsManyRoundTripsHoweverMuchItReads) {
 TEST_F(SnapshotScope, AResyncThatWasAskedForIsInTheAuditAlsoWhereNothingDiffered) {
   start(1);
   publish(scopes_of(first(1)), first(1), "resync");
-  EXPECT_THAT(store_.lines("SELECT action || ' ' || object FROM audit"),
+  EXPECT_THAT(postgres_.lines("SELECT action || ' ' || object FROM audit"),
               ElementsAre("snapshot resync"));
 }
 
@@ -112,11 +112,11 @@ TEST_F(SnapshotScope, WhatASweepRepairsIsInTheChangeLogAndTheAudit) {
   page.partitions[0].partitions[0] = partition({"b"}, "/b");
   const Published published = publish(scopes_of(page), page, "sweep");
   EXPECT_EQ(published.difference.changed.tables, 1);
-  EXPECT_THAT(store_.lines("SELECT concat_ws(' ', change, table_name, partition_values, path) "
-                           "FROM path_changes"),
+  EXPECT_THAT(postgres_.lines("SELECT concat_ws(' ', change, table_name, partition_values, path) "
+                              "FROM path_changes"),
               ElementsAre("added t0 {b} /b", "added t1 {} /moved", "removed t0 {a} /t0",
                           "removed t1 {} /w/sales.db/t1"));
-  EXPECT_THAT(store_.lines("SELECT action || ' ' || object FROM audit"),
+  EXPECT_THAT(postgres_.lines("SELECT action || ' ' || object FROM audit"),
               ElementsAre("snapshot sweep"));
 }
 
@@ -128,39 +128,17 @@ TEST_F(SnapshotScope, AReReadThatFindsNothingElseWakesWaitersAndIsNotAudited) {
   batch.claims[0].event_id = 5;
   batch.claims[0].name = named("sales", "t0");
   store_.events().apply(fence(), batch);
-  Connection waiter(store_.options());
+  Connection waiter(postgres_.options());
   waiter.listen("hmsync_cursor");
   publish(scopes_of(first(1)), first(1), "re_read");
   EXPECT_TRUE(waiter.wait_for_notification("server1", -1, std::chrono::seconds(10)));
   EXPECT_THAT(store_.re_reads(), IsEmpty());
-  EXPECT_THAT(store_.lines("SELECT action FROM audit"), IsEmpty());
-}
-
-TEST_F(SnapshotScope, WhatIsAskedForAgainWhileItIsReadIsDueSinceTheLaterEvent) {
-  start(1);
-  const auto claim = [&](int64_t event) {
-    follower::Batch batch;
-    batch.cursor = event;
-    batch.claims.resize(1);
-    batch.claims[0].event_id = event;
-    batch.claims[0].name = named("sales", "t0");
-    store_.events().apply(fence(), batch);
-  };
-  claim(6);
-  const std::string id = store_.snapshots().begin(scopes_of(first(1)));
-  store_.snapshots().add(id, first(1));
-  claim(9);
-  follower::Publication publication;
-  publication.cursor = 9;
-  publication.unbroken = true;
-  publication.reason = "re_read";
-  store_.snapshots().publish(fence(), id, publication);
-  EXPECT_THAT(store_.lines("SELECT event_id FROM pending_re_reads"), ElementsAre("9"));
+  EXPECT_THAT(postgres_.lines("SELECT action FROM audit"), IsEmpty());
 }
 
 TEST_F(SnapshotScope, OtherServersOfTheDatabaseAreLeftAlone) {
   start(1);
-  store_.side().execute(
+  postgres_.side().execute(
       "INSERT INTO followers (server) VALUES ('server2');"
       "INSERT INTO objects (server, catalog, database_name, table_name) "
       "VALUES ('server2', 'hive', 'sales', 't0'), ('server2', 'hive', 'gone', '');"
@@ -169,11 +147,11 @@ TEST_F(SnapshotScope, OtherServersOfTheDatabaseAreLeftAlone) {
       "INSERT INTO event_claims (server, generation, event_id, kind, catalog, database_name, "
       "table_name) VALUES ('server2', 0, 1, 'dropped', 'hive', 'sales', 't0')");
   publish({scope("sales", "t0"), kOwnRows}, {{database("sales")}, {}, {}}, "resync");
-  EXPECT_THAT(store_.lines("SELECT server || ' ' || database_name || '.' || table_name "
-                           "FROM objects WHERE server = 'server2'"),
+  EXPECT_THAT(postgres_.lines("SELECT server || ' ' || database_name || '.' || table_name "
+                              "FROM objects WHERE server = 'server2'"),
               ElementsAre("server2 gone.", "server2 sales.t0"));
-  EXPECT_THAT(store_.lines("SELECT server FROM pending_re_reads"), ElementsAre("server2"));
-  EXPECT_THAT(store_.lines("SELECT server FROM event_claims"), ElementsAre("server2"));
+  EXPECT_THAT(postgres_.lines("SELECT server FROM pending_re_reads"), ElementsAre("server2"));
+  EXPECT_THAT(postgres_.lines("SELECT server FROM event_claims"), ElementsAre("server2"));
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 #include <set>
 #include <thread>
 
-#include "store/revoke.h"
-#include "tests/store/grants_fixture.h"
+#include "tests/store/postgres_fixture.h"
 
 namespace hmsync::store {
 
@@ -19,13 +18,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class SnapshotStore : public GrantsFixture {
+class SnapshotStore : public PostgresFixture {
  protected:
-  std::string staged(const SnapshotPage& page) {
-    const std::string id = store_.snapshots().begin({});
-    store_.snapshots().add(id, page);
-    return id;
-  }
+  std::string staged(const SnapshotPage& page) { return PostgresFixture::staged({}, page); }
 
   Difference publish(const SnapshotPage& page, const Publication& publication) {
     return store_.snapshots().publish(fence(), staged(page), publication).difference;
@@ -74,12 +69,12 @@ TEST_F(SnapshotStore, WritesNoRowWhereNothingDiffers) {
   const std::string versions =
       "SELECT 'o' || object_id || ' ' || xmin FROM objects UNION ALL "
       "SELECT 'p' || object_id || partition_values::text || ' ' || xmin FROM paths";
-  const std::vector<std::string> before = store_.lines(versions);
+  const std::vector<std::string> before = postgres_.lines(versions);
   ASSERT_EQ(before.size(), 9u);
   const Difference difference = publish(some(), unbroken_at(5));
-  EXPECT_EQ(store_.lines(versions), before);
+  EXPECT_EQ(postgres_.lines(versions), before);
   EXPECT_EQ(difference.added.tables + difference.changed.tables + difference.removed.tables, 0);
-  EXPECT_THAT(store_.lines("SELECT change FROM path_changes"), ElementsAre("image"));
+  EXPECT_THAT(postgres_.lines("SELECT change FROM path_changes"), ElementsAre("image"));
 }
 
 TEST_F(SnapshotStore, WritesOnlyTheRowsThatDiffer) {
@@ -87,13 +82,13 @@ TEST_F(SnapshotStore, WritesOnlyTheRowsThatDiffer) {
   const std::string versions =
       "SELECT object_id || partition_values::text || xmin FROM paths "
       "WHERE partition_values <> '{b}'";
-  const std::vector<std::string> before = store_.lines(versions);
+  const std::vector<std::string> before = postgres_.lines(versions);
   SnapshotPage page = some();
   page.partitions[0].partitions[2] = partition({"b"}, "/moved");
   const Difference difference = publish(page, unbroken_at(5));
   EXPECT_EQ(difference.changed.partitions, 1);
-  EXPECT_EQ(store_.lines(versions), before);
-  EXPECT_THAT(store_.lines("SELECT change || path FROM path_changes WHERE path IS NOT NULL"),
+  EXPECT_EQ(postgres_.lines(versions), before);
+  EXPECT_THAT(postgres_.lines("SELECT change || path FROM path_changes WHERE path IS NOT NULL"),
               ElementsAre("added/moved", "removed/b"));
 }
 
@@ -103,10 +98,10 @@ TEST_F(SnapshotStore, AnOwnLocationComesGoesAndChanges) {
   page.tables[0].location = std::nullopt;
   page.tables[1].location = at("/elsewhere");
   EXPECT_EQ(publish(page, unbroken_at(5)).changed.tables, 2);
-  EXPECT_THAT(store_.lines("SELECT \"table\" || coalesce(location, ' none') FROM v1_tables"),
+  EXPECT_THAT(postgres_.lines("SELECT \"table\" || coalesce(location, ' none') FROM v1_tables"),
               ElementsAre("billshdfs://nn/elsewhere", "orders none"));
   EXPECT_EQ(publish(some(), unbroken_at(5)).changed.tables, 2);
-  EXPECT_THAT(store_.lines("SELECT location FROM v1_tables"),
+  EXPECT_THAT(postgres_.lines("SELECT location FROM v1_tables"),
               ElementsAre("hdfs://nn/w/sales.db/bills", "hdfs://nn/w/sales.db/orders"));
 }
 
@@ -119,7 +114,7 @@ TEST_F(SnapshotStore, ReadersSeeTheStateBeforeOrAfterAndNeverWait) {
   std::atomic<bool> done = false;
   std::set<std::string> seen;
   std::thread reader([&] {
-    Connection connection(store_.options());
+    Connection connection(postgres_.options());
     // Until it has seen what is after: every look comes back at once, or the statement time-out
     // fails the test.
     for (bool last = false; !last;) {
@@ -150,20 +145,20 @@ TEST_F(SnapshotStore, ADiscardedOneIsLostAndLeavesNothing) {
   EXPECT_EQ(kind_of([&] { store_.snapshots().compare(id); }), "transient");
   EXPECT_EQ(kind_of([&] { store_.snapshots().publish(fence(), id, broken_at(1)); }), "transient");
   EXPECT_THAT(store_.objects(), IsEmpty());
-  EXPECT_THAT(store_.lines("SELECT DISTINCT snapshot FROM staging_objects"), ElementsAre(other));
+  EXPECT_THAT(postgres_.lines("SELECT DISTINCT snapshot FROM staging_objects"), ElementsAre(other));
 }
 
 TEST_F(SnapshotStore, ANewLeaderDiscardsWhateverThisServersLastOneBegan) {
   staged(some());
   const std::string scoped =
       store_.snapshots().begin({{DatabaseName{kDefaultCatalog, "sales"}, "orders"}});
-  store_.side().execute(
+  postgres_.side().execute(
       "INSERT INTO staging_snapshots (snapshot, server) VALUES ('theirs', 'server2')");
   store_.snapshots().discard(std::nullopt);
-  EXPECT_THAT(store_.lines("SELECT snapshot FROM staging_snapshots"), ElementsAre("theirs"));
+  EXPECT_THAT(postgres_.lines("SELECT snapshot FROM staging_snapshots"), ElementsAre("theirs"));
   for (const char* rows : {"snapshot FROM staging_objects", "object_id::text FROM staging_paths",
                            "snapshot FROM staging_scopes", "snapshot FROM staging_re_reads"}) {
-    EXPECT_THAT(store_.lines(std::string("SELECT ") + rows), IsEmpty()) << rows;
+    EXPECT_THAT(postgres_.lines(std::string("SELECT ") + rows), IsEmpty()) << rows;
   }
 }
 
@@ -181,10 +176,10 @@ TEST_F(SnapshotStore, HostileTextsArriveUnchanged) {
   page.tables = {table(name, name)};
   page.partitions = {{named(name, name), {{{name, ""}, at("/" + name)}}}};
   start_with(page);
-  EXPECT_EQ(store_.lines("SELECT database FROM v1_databases"), std::vector<std::string>{name});
-  EXPECT_EQ(store_.lines("SELECT \"table\" FROM v1_tables"), std::vector<std::string>{name});
-  EXPECT_EQ(store_.lines("SELECT values[1] FROM v1_partitions"), std::vector<std::string>{name});
-  EXPECT_EQ(store_.lines("SELECT location FROM v1_partitions"),
+  EXPECT_EQ(postgres_.lines("SELECT database FROM v1_databases"), std::vector<std::string>{name});
+  EXPECT_EQ(postgres_.lines("SELECT \"table\" FROM v1_tables"), std::vector<std::string>{name});
+  EXPECT_EQ(postgres_.lines("SELECT values[1] FROM v1_partitions"), std::vector<std::string>{name});
+  EXPECT_EQ(postgres_.lines("SELECT location FROM v1_partitions"),
             std::vector<std::string>{"hdfs://nn/" + name});
 }
 
@@ -194,154 +189,8 @@ TEST_F(SnapshotStore, AReReadThatTheReplayAskedForIsPendingAfterTheSwitch) {
   store_.snapshots().replay(
       id, {{6, PutPartitions{named("sales", "missing"), {partition({"a"}, "/a")}}}});
   store_.snapshots().publish(fence(), id, broken_at(6));
-  EXPECT_THAT(store_.lines("SELECT table_name || event_id FROM pending_re_reads"),
+  EXPECT_THAT(postgres_.lines("SELECT table_name || event_id FROM pending_re_reads"),
               ElementsAre("missing6"));
-}
-
-TEST_F(SnapshotStore, WithUnbrokenHistoryGrantsOnVanishedAndOtherObjectsAreSuspended) {
-  start_with(some());
-  grant({"sales.orders", 5, "created:1"});
-  grant({"sales.orders", 5, "", "ALTER"});
-  grant({"sales.orders", 6, "created:77", "INSERT"});
-  grant({"sales.bills", 5, "created:2"});
-  grant({"sales.bills", 6, "created:2", "INSERT"});
-  grant({"sales.old", 5, "created:3"});
-  grant({"sales", 5});
-  grant({"not.yet_there", 5});
-  SnapshotPage page = some();
-  page.tables = {table("sales", "orders", "created:77"), table("sales", "old", "")};
-  const std::string id = staged(page);
-  EXPECT_EQ(store_.snapshots().compare(id).suspended_grants, 3);
-  EXPECT_EQ(store_.snapshots().publish(fence(), id, unbroken_at(5)).difference.suspended_grants, 3);
-  EXPECT_THAT(
-      grants(),
-      ElementsAre("not.yet_there SELECT 5 ", "sales SELECT 5 ", "sales.bills INSERT 6 created:2",
-                  "sales.bills SELECT 5 created:2 (object gone)", "sales.old SELECT 5 created:3",
-                  "sales.orders ALTER 5  (other object)", "sales.orders INSERT 6 created:77",
-                  "sales.orders SELECT 5 created:1 (other object)"));
-  EXPECT_THAT(audit(), UnorderedElementsAre("snapshot suspend sales.bills 5",
-                                            "snapshot suspend sales.orders 5",
-                                            "snapshot suspend sales.orders 5"));
-}
-
-TEST_F(SnapshotStore, WithLostHistoryGrantsGoByIdentity) {
-  start_with(some());
-  grant({"sales.orders", 5, "created:1"});
-  grant({"sales.orders.price", 5, "created:1"});
-  grant({"sales.bills", 5, "created:2"});
-  SnapshotPage page;
-  page.databases = {database("sales"), database("archive")};
-  // orders was renamed and made anew, bills dropped.
-  page.tables = {table("archive", "old", "created:1"), table("sales", "orders", "created:9")};
-  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 1);
-  EXPECT_THAT(grants(), ElementsAre("archive.old SELECT 20 created:1",
-                                    "archive.old.price SELECT 20 created:1",
-                                    "sales.bills SELECT 5 created:2 (object gone)"));
-  EXPECT_THAT(audit(),
-              ElementsAre("snapshot move archive.old 20", "snapshot move archive.old.price 20",
-                          "snapshot suspend sales.bills 20"));
-}
-
-TEST_F(SnapshotStore, AGrantThatTheSwitchMovesToANameItWasRevokedAtIsNeverReadable) {
-  start_with(some());
-  grant({"sales.orders", 5, "created:1"});
-  grant({"sales.bills", 5, "created:2"});
-  follower::PrivilegeCommand command;
-  command.who = "bob";
-  command.role = "analyst";
-  command.action = "SELECT";
-  command.object.database = "archive";
-  command.object.table = "old";
-  ask_to_repeat(store_.side(), "server1", command, 20, 0);
-  SnapshotPage page;
-  page.databases = {database("archive"), database("sales")};
-  page.tables = {table("archive", "old", "created:1"), table("sales", "bills", "created:2")};
-  publish(page, broken_at(20));
-  EXPECT_THAT(grants(), ElementsAre("sales.bills SELECT 5 created:2"));
-  EXPECT_THAT(store_.lines("SELECT state || (outcome->>'changed') FROM requests"),
-              ElementsAre("finishedtrue"));
-}
-
-TEST_F(SnapshotStore, WithLostHistoryATableMadeAnewHasNoneOfTheOldGrants) {
-  start_with(some());
-  grant({"sales.orders", 5, "created:1"});
-  SnapshotPage page = some();
-  page.tables[0].identity = "created:9";
-  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 1);
-  EXPECT_THAT(grants(), ElementsAre("sales.orders SELECT 5 created:1 (other object)"));
-}
-
-TEST_F(SnapshotStore, WithLostHistoryTwoTablesThatExchangedTheirNamesExchangeTheirGrants) {
-  start_with(some());
-  grant({"sales.orders", 5, "created:1"});
-  grant({"sales.bills", 5, "created:2"});
-  SnapshotPage page = some();
-  std::swap(page.tables[0].identity, page.tables[1].identity);
-  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 0);
-  EXPECT_THAT(grants(),
-              ElementsAre("sales.bills SELECT 20 created:1", "sales.orders SELECT 20 created:2"));
-}
-
-TEST_F(SnapshotStore, TwoTablesOfOneSecondAreNotTakenForEachOther) {
-  SnapshotPage page = some();
-  page.tables[1].identity = "created:1";
-  start_with(page);
-  grant({"sales.orders", 5, "created:1"});
-  grant({"sales.bills", 5, "created:1"});
-  // Both are gone, one of them may be the new one: which, nobody knows.
-  page.tables = {table("sales", "new", "created:1")};
-  page.partitions.clear();
-  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 2);
-  EXPECT_THAT(grants(), ElementsAre("sales.bills SELECT 5 created:1 (object gone)",
-                                    "sales.orders SELECT 5 created:1 (object gone)"));
-}
-
-TEST_F(SnapshotStore, ATableOfTheSameSecondThatWasThereAllTheTimeGetsNoGrants) {
-  SnapshotPage page = some();
-  page.tables[1].identity = "created:1";
-  start_with(page);
-  grant({"sales.orders", 5, "created:1"});
-  page.tables.erase(page.tables.begin());
-  page.partitions.clear();
-  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 1);
-  EXPECT_THAT(grants(), ElementsAre("sales.orders SELECT 5 created:1 (object gone)"));
-}
-
-TEST_F(SnapshotStore, ADatabaseWithoutIdentityIsTheSameWhileATableOfItIs) {
-  start_with(some());
-  grant({"sales", 5});
-  SnapshotPage page = some();
-  page.databases = {database("sales", "bob")};
-  page.tables = {table("sales", "bills", "created:2")};
-  page.partitions.clear();
-  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 0);
-  page.tables = {table("sales", "bills", "created:30")};
-  EXPECT_EQ(publish(page, broken_at(40)).suspended_grants, 1);
-  EXPECT_THAT(grants(), ElementsAre("sales SELECT 5  (other object)"));
-}
-
-TEST_F(SnapshotStore, AnEmptyDatabaseIsTheSameWhileOwnerAndLocationAre) {
-  SnapshotPage page;
-  page.databases = {database("sales"), database("other")};
-  start_with(page);
-  grant({"sales", 5});
-  grant({"other", 5});
-  page.databases = {database("sales"), database("other", "bob")};
-  EXPECT_EQ(publish(page, broken_at(20)).suspended_grants, 1);
-  EXPECT_THAT(grants(), ElementsAre("other SELECT 5  (other object)", "sales SELECT 5 "));
-}
-
-TEST_F(SnapshotStore, AResetSetsEveryAsOfEventToZero) {
-  start_with(some());
-  grant({"sales.orders", 5, "created:1"});
-  grant({"sales.bills", 99, "created:3"});
-  grant({"sales.gone", 5, "created:4", "SELECT", false, "object gone"});
-  Publication reset = broken_at(2);
-  reset.raise_generation = true;
-  publish(some(), reset);
-  EXPECT_THAT(grants(), ElementsAre("sales.bills SELECT 0 created:3 (other object)",
-                                    "sales.gone SELECT 0 created:4 (object gone)",
-                                    "sales.orders SELECT 0 created:1"));
 }
 
 }  // namespace

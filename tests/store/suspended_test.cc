@@ -1,5 +1,4 @@
-#include "store/suspended.h"
-
+// Suspended grants, as people settle them.
 #include "tests/store/grants_fixture.h"
 
 namespace hmsync::store {
@@ -12,35 +11,19 @@ using testing::IsEmpty;
 class Suspended : public GrantsFixture {
  protected:
   Suspended() {
-    apply(9, {});
-    object("sales", "", "");
-    object("sales", "orders", "created:1");
+    apply(9, {{8, processor::PutDatabase{database("sales")}},
+              {9, processor::CreateTableRow{table("sales", "orders", "created:1")}}});
   }
 
-  void object(const std::string& database, const std::string& table, const std::string& identity) {
-    store_.side().query(
-        "INSERT INTO objects (server, catalog, database_name, table_name, identity) "
-        "VALUES ('server1', 'hive', $1, $2, $3)",
-        {database, table, identity});
-  }
   void suspended(const std::string& on, const std::string& identity, int64_t as_of = 3,
                  const std::string& reason = "object gone") {
     grant({.on = on, .as_of = as_of, .identity = identity, .suspended_reason = reason});
   }
-  int64_t id_of(const std::string& identity) {
-    return store_.side()
-        .query("SELECT grant_id FROM grants WHERE suspended AND identity = $1", {identity})
-        .integer(0, 0);
-  }
+  int64_t id_of(const std::string& identity) { return store_.grant_ids(identity, true).at(0); }
   SettledGrants restore(const GrantIds& ids, bool force = false) {
-    return restore_suspended(store_.connection(), "server1", ids, force, "alice");
+    return store_.restore_suspended(ids, force, "alice");
   }
-  SettledGrants purge(const GrantIds& ids) {
-    return purge_suspended(store_.connection(), "server1", ids, "alice");
-  }
-  std::vector<std::string> outcomes() {
-    return store_.lines("SELECT concat_ws(' ', who, action, object, outcome) FROM audit");
-  }
+  SettledGrants purge(const GrantIds& ids) { return store_.purge_suspended(ids, "alice"); }
 };
 
 TEST_F(Suspended, AreRestoredOnTheObjectThatTheyWereGivenOn) {
@@ -64,7 +47,7 @@ TEST_F(Suspended, AreNotRestoredOnAnotherObjectOfThatNameUnlessForced) {
   EXPECT_EQ(refused.refused[0].id, ids->front());
   EXPECT_THAT(refused.refused[0].reason, HasSubstr("another object has that name now"));
   EXPECT_THAT(grants(), ElementsAre("sales.orders SELECT 3 created:0 (object gone)"));
-  EXPECT_THAT(outcomes(), ElementsAre(HasSubstr("alice restore sales.orders refused: another")));
+  EXPECT_THAT(audit(), ElementsAre(HasSubstr("alice restore sales.orders refused: another")));
   EXPECT_EQ(restore(ids, true).count, 1);
   EXPECT_THAT(grants(), ElementsAre("sales.orders SELECT 9 created:1"));
 }
@@ -110,8 +93,7 @@ TEST_F(Suspended, OnlyThoseNamedAreTouchedAndOnlyWhileTheyAreSuspended) {
   suspended("sales.orders", "created:1");
   suspended("sales", "");
   grant({.on = "sales.orders", .as_of = 5, .identity = "created:1", .action = "INSERT"});
-  const int64_t active =
-      store_.side().query("SELECT grant_id FROM grants WHERE NOT suspended").integer(0, 0);
+  const int64_t active = store_.grant_ids("created:1", false).at(0);
   const SettledGrants settled = purge({{id_of("created:1"), active, 1'000'000, active}});
   EXPECT_EQ(settled.count, 1);
   ASSERT_EQ(settled.refused.size(), 2U);
@@ -128,14 +110,6 @@ TEST_F(Suspended, ArePurgedWithAuditAndChangeLog) {
   EXPECT_THAT(audit(), ElementsAre("alice purge sales.gone"));
   EXPECT_THAT(permission_changes(), ElementsAre("removed analyst sales gone  SELECT"));
   EXPECT_EQ(purge(std::nullopt).count, 0);
-}
-
-TEST_F(Suspended, OfAnotherServerAreLeftAlone) {
-  suspended("sales.orders", "created:1");
-  EXPECT_EQ(restore_suspended(store_.connection(), "server2", std::nullopt, true, "alice").count,
-            0);
-  EXPECT_EQ(purge_suspended(store_.connection(), "server2", std::nullopt, "alice").count, 0);
-  EXPECT_THAT(grants(), ElementsAre("sales.orders SELECT 3 created:1 (object gone)"));
 }
 
 }  // namespace
