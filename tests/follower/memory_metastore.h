@@ -31,6 +31,7 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
   /// By how much an answer of head() is too low (a 2.3.10 under several writers, for up to 0.15 s).
   std::function<int64_t()> head_falls_back_by = [] { return int64_t{0}; };
 
+  processor::Location warehouse = {"hdfs", "nn:8020", "/wh"};
   std::optional<std::string> database_uuid = "uuid-1";  ///< 2.3: none
   /// Events are written apart from the operations, those of some refused ones too.
   bool plain = false;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "processor/digest.h"
 #include "processor/error.h"
 #include "tests/follower/memory_metastore.h"
 
@@ -30,23 +31,35 @@ bool overlap(const Effect& one, const Effect& other) {
   return false;
 }
 
-/// Any function of the whole text will do.
 processor::WithheldMessage withheld(std::string_view message) {
-  processor::WithheldMessage result;
-  result.bytes = static_cast<int64_t>(message.size());
-  uint64_t hash = 14695981039346656037U;
-  for (const char c : message) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  for (size_t i = 0; i < result.hash.size(); ++i) {
-    result.hash[i] = static_cast<std::byte>(hash >> (8 * (i % 8)));
-  }
-  return result;
+  processor::MessageHash hash;
+  hash.add(message);
+  return {static_cast<int64_t>(message.size()), hash.take()};
 }
+
+/// As the real reader's: a page ends only between two ids, unless it is all of one.
+struct PageLimits {
+  const follower::EventRequest& request;
+  size_t events_a_page;
+  bool cuts_within_id;
+
+  [[nodiscard]] bool reached(const follower::EventPage& page, int64_t bytes, int64_t next) const {
+    const std::vector<Event>& events = page.events;
+    if (events.empty()) return false;
+    const bool full =
+        events.size() >= events_a_page || bytes >= request.max_bytes ||
+        (request.max_events > 0 && std::cmp_greater_equal(events.size(), request.max_events));
+    const bool one_id = events.front().id == next;
+    return full && (cuts_within_id || !one_id);
+  }
+};
 
 }  // namespace
 
 EffectContext MemoryMetastore::context() const {
   const int64_t now = clock ? clock() : 0;
-  return {objects_, generation_, gzip_messages, now, clock ? now : next_creation_, next_table_id_};
+  return {objects_,      warehouse, generation_, gzip_messages, now, clock ? now : next_creation_,
+          next_table_id_};
 }
 
 std::optional<std::string> MemoryMetastore::lock_in_the_way(const Effect& effect) const {
@@ -251,17 +264,24 @@ void MemoryMetastore::become_another(const std::optional<std::string>& uuid) {
 follower::EventPage MemoryMetastore::events(const follower::EventRequest& request) {
   before_call("events");
   if (cut_) most_asked_after_a_cut = std::max(most_asked_after_a_cut, request.max_events);
+  const PageLimits limits{request, events_a_page, cuts_within_id};
   follower::EventPage page;
+  int64_t bytes = 0;
   for (const Logged& logged : events_) {
-    const Event& event = logged.event;
-    if (event.id <= request.after) continue;
-    page.cut = page.events.size() == events_a_page;
-    if (page.cut) break;
-    if (std::cmp_equal(page.events.size(), request.max_events)) break;
-    if (event.id == undeliverable || logged.undeliverable) {
+    if (logged.event.id <= request.after) continue;
+    if (page.events.size() == most_events_an_answer) break;
+    if (limits.reached(page, bytes, logged.event.id)) {
+      page.cut = true;
+      if (!cuts_within_id) {
+        std::erase_if(page.events, [&](const Event& each) { return each.id == logged.event.id; });
+      }
+      break;
+    }
+    if (logged.event.id == undeliverable || logged.undeliverable) {
       throw Error(ErrorKind::transient, "the answer broke off");
     }
-    page.events.push_back(event);
+    bytes += static_cast<int64_t>(logged.event.message.size());
+    page.events.push_back(logged.event);
   }
   cut_ = page.cut;
   return page;

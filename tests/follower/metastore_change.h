@@ -45,7 +45,8 @@ struct CreateDatabase {
   processor::Owner owner = {"alice"};
   std::optional<processor::Location> location = {};
 };
-/// What is not set stays. 2.3 writes no event; 4.0 none where only the location changes.
+/// What is not set stays. 2.3 writes no event, and ignores the location; 4.0 writes none where only
+/// the location changes.
 struct AlterDatabase {
   std::string database;
   std::optional<processor::Owner> owner = {};

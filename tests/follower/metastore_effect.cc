@@ -173,9 +173,8 @@ void Planner::operator()(const ddl::CreateDatabase& change) {
   Database created;
   created.name.database = lower(change.database);
   created.owner = change.owner;
-  created.location = change.location
-                         ? change.location
-                         : Location{"hdfs", "nn:8020", "/wh/" + created.name.database + ".db"};
+  created.location =
+      change.location ? *change.location : below(context_.warehouse, created.name.database + ".db");
   if (is_4_0()) created.identity = "created:" + std::to_string(context_.creation_seconds);
   begin("CREATE_DATABASE", {{"hive", created.name.database, ""}});
   Database told = created;
@@ -193,7 +192,7 @@ void Planner::operator()(const ddl::AlterDatabase& change) {
   begin("ALTER_DATABASE", {{"hive", before.name.database, ""}});
   Database after = before;
   if (change.owner) after.owner = *change.owner;
-  if (change.location) after.location = change.location;
+  if (change.location && !is_2_3()) after.location = change.location;
   effect_.databases[after.name] = after;
   if (is_2_3() || (is_4_0() && change.location && !change.owner && !change.name)) return;
   Database told = after;

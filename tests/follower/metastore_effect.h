@@ -16,6 +16,7 @@ namespace hmsync::doubles {
 
 struct EffectContext {
   const ObjectMap& objects;
+  const processor::Location& warehouse;
   Generation generation;
   bool gzip_messages;
   int64_t event_time;        ///< seconds
