@@ -62,7 +62,7 @@ uint32_t read_list_begin(Protocol& protocol, TType wanted) {
   int32_t size = 0;
   protocol.readByte(type);
   protocol.readI32(size);
-  if (size < 0 || (size > 0 && static_cast<TType>(type) != wanted)) {
+  if (size < 0 || (size > 0 && type != static_cast<int8_t>(wanted))) {
     throw TProtocolException(TProtocolException::INVALID_DATA, "not the list that was asked for");
   }
   return static_cast<uint32_t>(size);
