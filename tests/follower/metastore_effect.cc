@@ -190,6 +190,7 @@ void Planner::operator()(const ddl::CreateDatabase& change) {
 void Planner::operator()(const ddl::AlterDatabase& change) {
   const Database& before = database(change.database);
   begin("ALTER_DATABASE", {{"hive", before.name.database, ""}});
+  if (change.name && is_4_0()) refuse("a database cannot be renamed");
   Database after = before;
   if (change.owner) after.owner = *change.owner;
   if (change.location && !is_2_3()) after.location = change.location;
@@ -239,21 +240,24 @@ void Planner::operator()(const ddl::CreateTable& change) {
   begin("CREATE_TABLE", {created.name});
   Table told = created;
   if (!is_4_0()) told.name = {"hive", change.database, change.table};
+  const bool refused = in == nullptr || exists(created.name);
+  if (refused) told.location = change.location;  // what a plain listener tells is as it was sent
   log("CREATE_TABLE", told, create_table_message(told, style(made)));
-  if (in == nullptr) refuse("there is no database " + change.database);
-  if (exists(created.name)) refuse("the table " + change.table + " is there");
+  if (refused) refuse("there is such a table, or no such database");
   effect_.tables[created.name] = std::move(made);
 }
 
 /// Where a rename takes the directory: only that of a table that is not external, lies directly
-/// below its database's, and is given no other location in the same call.
+/// below its database's (a translated one anywhere, 4.0.1), and is given no other location in the
+/// same call.
 void Planner::move(const ddl::AlterTable& change, const StoredTable& before, StoredTable& after) {
   const Database& from = database(before.table.name.database);
   const Database& to = database(after.table.name.database);
   const std::string& type = before.table.type;
   const bool movable = type != "VIRTUAL_VIEW" && (type != "EXTERNAL_TABLE" || before.translated);
   if (!movable || change.location || !before.table.location || !from.location || !to.location ||
-      before.table.location->path != below(*from.location, before.table.name.table).path) {
+      (!before.translated &&
+       before.table.location->path != below(*from.location, before.table.name.table).path)) {
     return;
   }
   const std::string old_path = before.table.location->path;
@@ -302,8 +306,11 @@ void Planner::operator()(const ddl::AddPartitions& change) {
   for (const Partition& each : change.partitions) {
     Partition partition = completed(stored.table, each);
     if (!stored.partitions.emplace(partition.values, partition.location).second) {
-      if (!change.if_not_exists) refuse("a partition is there");
-      continue;
+      if (change.if_not_exists) continue;
+      // What a plain listener tells is as it was sent (3.1.3).
+      log("ADD_PARTITION", stored.table,
+          add_partitions_message(stored.table, change.partitions, style(stored)));
+      refuse("a partition is there");
     }
     added.push_back(std::move(partition));
   }
@@ -332,7 +339,8 @@ void Planner::operator()(const ddl::RenamePartition& change) {
   Partition after{change.to, before.location};
   const Partition at_home = completed(stored.table, {change.to, std::nullopt});
   if (stored.partitions.contains(change.to)) refuse("a partition is there");
-  if (stored.table.type == "MANAGED_TABLE" && before.location && at_home.location) {
+  const bool movable = stored.table.type == "MANAGED_TABLE" || stored.translated;
+  if (movable && before.location && at_home.location) {
     after.location = at_path_of(*before.location, *at_home.location);
   }
   stored.partitions.erase(change.from);
