@@ -153,16 +153,16 @@ std::vector<int> MemoryMetastore::open() const {
 }
 
 void MemoryMetastore::run(const Change& change, Delivery delivery) {
-  const std::optional<std::string> reason = refusal(change);
-  if (reason) throw std::logic_error(*reason);
-  commit(begin(change, delivery));
+  const int begun = begin(change, delivery);
+  if (begun == kRefused) throw std::logic_error(refusal(change).value_or("refused"));
+  commit(begun);
 }
 
 void MemoryMetastore::insert(Logged logged) {
-  const auto after = std::find_if(events_.begin(), events_.end(), [&](const Logged& other) {
-    return other.event.id > logged.event.id;
+  const auto before = std::find_if(events_.rbegin(), events_.rend(), [&](const Logged& other) {
+    return other.event.id <= logged.event.id;
   });
-  events_.insert(after, std::move(logged));
+  events_.insert(before.base(), std::move(logged));
 }
 
 void MemoryMetastore::log(const Effect& effect, Delivery delivery) {
@@ -267,8 +267,11 @@ follower::EventPage MemoryMetastore::events(const follower::EventRequest& reques
   const PageLimits limits{request, events_a_page, cuts_within_id};
   follower::EventPage page;
   int64_t bytes = 0;
-  for (const Logged& logged : events_) {
-    if (logged.event.id <= request.after) continue;
+  const auto first = std::partition_point(events_.begin(), events_.end(), [&](const Logged& each) {
+    return each.event.id <= request.after;
+  });
+  for (auto at = first; at != events_.end(); ++at) {
+    const Logged& logged = *at;
     if (page.events.size() == most_events_an_answer) break;
     if (limits.reached(page, bytes, logged.event.id)) {
       page.cut = true;
