@@ -289,6 +289,12 @@ void give_orders(World& world, int count) {
 
 void make_history_trouble(World& world) {
   auto& scheduler = world.scheduler;
+  const auto& state = world.database.store.follower;
+  // Before that, and behind what was read, nothing shows that a metastore goes back.
+  const auto await = [&](const auto& condition) {
+    while (!condition()) scheduler.sleep(milliseconds(20));
+  };
+  await([&] { return state.cursor.has_value(); });
   scheduler.sleep(milliseconds(scheduler.random(8000)));
   std::optional<doubles::MemoryMetastore> backup;
   if (world.profile.restores_metastore) backup = world.metastore;
@@ -300,6 +306,7 @@ void make_history_trouble(World& world) {
     world.metastore.clean_events_up_to(through);
   }
   if (backup) {
+    await([&] { return state.cursor == world.metastore.now(); });
     world.metastore.restore(*backup);
     world.model.metastore_changed();
   }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "tests/simulation/world.h"
 
@@ -57,6 +58,7 @@ void Model::metastore_changed() {
     if (step.generation_of_log != log_generation_) {
       log_generation_ = step.generation_of_log;
       log_begins_with_ = step.number;
+      newest_id_ = world_.metastore.now();
       chains_.clear();
       disordered_.clear();
       continue;
@@ -180,6 +182,7 @@ void Model::check_rest() {
   }
   check_grants_at_rest();
   disordered_.clear();
+  spoilt_.clear();
 }
 
 void Model::check_grants_at_rest() const {
@@ -215,11 +218,14 @@ void Model::check_grants_at_rest() const {
     }
     if (!granted.certain || granted.revoked || !world_.profile.keeps_grants()) continue;
     const bool alive = names.contains(granted.identity);
-    if (alive && !authorises) {
-      violated(fmt::format("at rest role {} has lost its grant on {}, which is {}", role,
-                           granted.identity, text(names.at(granted.identity))));
+    const bool is_kept = authorises || (world_.profile.spoils_events && !role_rows.empty());
+    if (alive && !is_kept) {
+      violated(fmt::format("at rest role {} has lost its grant on {}, which is {}{}", role,
+                           granted.identity, text(names.at(granted.identity)),
+                           role_rows.empty() ? "" : ": suspended"));
     }
-    if (!alive && !role_rows.empty() && world_.profile.ordered() && !world_.profile.spoils_events) {
+    const bool may_stay = granted.before_history || world_.profile.spoils_events;
+    if (!alive && !role_rows.empty() && world_.profile.ordered() && !may_stay) {
       violated(
           fmt::format("at rest role {} has a grant for {}, which is gone", role, granted.identity));
     }
@@ -232,7 +238,7 @@ void Model::saw_grants() {
     last_grant_ = grant.id;
     world_.tell(fmt::format("model: {} granted on {} {} as of {}", grant.role, text(grant.name()),
                             grant.identity, grant.as_of_event));
-    grants_[grant.role] = {grant.identity};
+    grants_[grant.role] = {grant.identity, !world_.database.store.follower.cursor};
   }
 }
 
@@ -244,7 +250,7 @@ void Model::saw_revoke(const std::string& role, const TableName& name) {
   // Where the object has this name in the metastore, the repetition finds it whatever is unread.
   const auto* const there = find(world_.metastore.objects(), name);
   const bool found_again = there != nullptr && there->table.identity == granted.identity &&
-                           world_.profile.locks_sequence;
+                           world_.profile.locks_sequence && !granted.before_history;
   if (gone || found_again) granted.revoked = true;
   if (!gone) granted.certain = granted.revoked;
   world_.tell(fmt::format("model: {} revoked on {}{}{}", role, text(name), gone ? ", gone" : "",
@@ -264,7 +270,7 @@ void Model::released(int64_t event, int64_t steps_before,
     if (number > steps_before) continue;  // it has changed since
     const doubles::Committed& step = history[static_cast<size_t>(number) - 1];
     if (step.event_ids.empty() || step.event_ids.back() > event) continue;
-    if (name.table.empty()) continue;
+    if (name.table.empty() || spoilt_.contains(name)) continue;
     const auto* const stored = find(store.live, name);
     const auto* const expected = find(world_.metastore.objects(), name);
     if (!same(stored, expected)) {

@@ -36,6 +36,8 @@ class Model {
   void saw_revoke(const std::string& role, const processor::TableName& name);
   struct Granted {
     std::string identity;
+    /// Given before the first snapshot: what became of it until then is not told by events.
+    bool before_history = false;
     bool certain = true;   ///< it is known whether it is revoked
     bool revoked = false;  ///< for good, once the revoke is final
   };
@@ -65,6 +67,8 @@ class Model {
   int64_t log_begins_with_ = 0;  ///< number of the step before this log's first
   std::map<processor::TableName, Chain> chains_;
   std::set<processor::TableName> disordered_;  ///< until rest: no event tells, or one came late
+  std::set<processor::TableName> spoilt_;      ///< until rest: by events that cannot be read
+  int64_t newest_id_ = 0;                      ///< of this log
   std::optional<int64_t> store_log_;           ///< the log's generation that the store is about
   int64_t store_generation_ = 0;
   int64_t log_generation_ = 1;

@@ -158,6 +158,8 @@ void World::observe_commit() {
       database.store.follower.commit_number) {
     return;
   }
+  tell("commit " + std::to_string(seen_commit_number_) + ", cursor " +
+       std::to_string(database.store.follower.cursor.value_or(-1)));
   model.check_commit();
   for (const auto& daemon : daemons) daemon->notified();
   if (!profile.rewinds_store) return;

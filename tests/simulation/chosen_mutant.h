@@ -1,0 +1,13 @@
+// Which mutant runs; only in the instrumented build (mutants.toml).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hmsync::simulation {
+
+bool is_chosen(std::string_view mutant);
+/// Empty: none. For the whole process, before anything runs.
+void choose_mutant(std::string name);
+
+}  // namespace hmsync::simulation

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Writes copies of the sources with all mutants of mutants.toml in them: instrument.py OUT.
+
+With --files it prints the sources that are copied, and with --names those of the mutants.
+"""
+import pathlib
+import sys
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+HEADER = '#include "tests/simulation/chosen_mutant.h"\n'
+
+
+def read_mutants():
+    with open(HERE / "mutants.toml", "rb") as file:
+        return tomllib.load(file)["mutant"]
+
+
+def with_mutants(path, mutants):
+    text = (REPOSITORY / path).read_text()
+    for mutant in mutants:
+        found = text.count(mutant["find"])
+        if found != 1:
+            sys.exit(f"mutant \"{mutant['name']}\": {path} has {found} times: {mutant['find']}")
+        chosen = f"::hmsync::simulation::is_chosen(\"{mutant['name']}\")"
+        text = text.replace(mutant["find"], mutant["replace"].replace("CHOSEN", chosen))
+    return HEADER + text
+
+
+def main(arguments):
+    mutants = read_mutants()
+    files = sorted({mutant["file"] for mutant in mutants})
+    if arguments == ["--files"]:
+        print(";".join(files), end="")
+    elif arguments == ["--names"]:
+        print("\n".join(dict.fromkeys(mutant["name"] for mutant in mutants)))
+    elif len(arguments) == 1:
+        for path in files:
+            text = with_mutants(path, [mutant for mutant in mutants if mutant["file"] == path])
+            target = pathlib.Path(arguments[0]) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists() or target.read_text() != text:
+                target.write_text(text)
+    else:
+        sys.exit(__doc__)
+
+
+main(sys.argv[1:])
