@@ -39,7 +39,9 @@ class MemoryMetastore : public follower::NotificationLog, public follower::Objec
   /// 4.0 on PostgreSQL and such. Otherwise open transactions are given the same ids.
   bool locks_sequence = true;
   /// A late commit writes its own id as the head, lower than that of commits before it, so that ids
-  /// are handed out again. Only without locks_sequence.
+  /// are handed out again. Only without locks_sequence. A 2.3.10 on Derby with 6 clients does so
+  /// now and then (2 of 240 tables were created and dropped under one id), and in none of 35 bursts
+  /// did its head stay below the largest id.
   bool sequence_goes_back = false;
   bool gzip_messages = false;  ///< what 4.0 writes unless told otherwise
   /// A restored 4.0 hands out table ids again that the lost history had used.

@@ -45,13 +45,13 @@ struct CreateDatabase {
   processor::Owner owner = {"alice"};
   std::optional<processor::Location> location = {};
 };
-/// What is not set stays. 2.3 writes no event, and ignores the location; 4.0 writes none where only
-/// the location changes.
+/// What is not set stays. 2.3 writes no event, and ignores the location; 4.0 writes one only where
+/// the owner changes.
 struct AlterDatabase {
   std::string database;
   std::optional<processor::Owner> owner = {};
   std::optional<processor::Location> location = {};
-  /// Answered with success; the event's "after" has it, and nothing is renamed (3.1.3).
+  /// Answered with success, and nothing is renamed; the "after" of 3.1.3's event has it.
   std::optional<std::string> name = {};
 };
 /// A cascade is one transaction with an event for each table, and one for the database.

@@ -130,6 +130,12 @@ class Planner {
     if (found == nullptr) refuse("there is no database " + name);
     return *found;
   }
+  /// Where its tables of this type are made: 4.0 keeps managed ones in its warehouse, wherever the
+  /// database is.
+  [[nodiscard]] Location home(const Database& in, const std::string& table_type) const {
+    if (in.location && !(is_4_0() && table_type == "MANAGED_TABLE")) return *in.location;
+    return below(context_.warehouse, in.name.database + ".db");
+  }
   /// As it is when the change begins.
   const StoredTable& table(const std::string& database, const std::string& table) {
     const auto found = context_.objects.tables.find({"hive", lower(database), lower(table)});
@@ -190,12 +196,11 @@ void Planner::operator()(const ddl::CreateDatabase& change) {
 void Planner::operator()(const ddl::AlterDatabase& change) {
   const Database& before = database(change.database);
   begin("ALTER_DATABASE", {{"hive", before.name.database, ""}});
-  if (change.name && is_4_0()) refuse("a database cannot be renamed");
   Database after = before;
   if (change.owner) after.owner = *change.owner;
   if (change.location && !is_2_3()) after.location = change.location;
   effect_.databases[after.name] = after;
-  if (is_2_3() || (is_4_0() && change.location && !change.owner && !change.name)) return;
+  if (is_2_3() || (is_4_0() && after.owner == before.owner)) return;
   Database told = after;
   if (change.name) told.name.database = *change.name;
   log("ALTER_DATABASE", before.name.database, "", alter_database_message(before, told, style()));
@@ -227,13 +232,15 @@ void Planner::operator()(const ddl::CreateTable& change) {
   if (is_4_0() && created.type == "MANAGED_TABLE" && !change.transactional) {
     created.type = "EXTERNAL_TABLE";
     made.translated = true;
+  } else if (is_4_0() && created.type == "MANAGED_TABLE" && change.location) {
+    refuse("a managed table is in the warehouse only");
   }
   created.columns = lower(change.columns);
   created.partition_keys = lower(change.partition_keys);
   created.location = change.location;
   const Database* in = find(change.database);
-  if (!created.location && created.type != "VIRTUAL_VIEW" && in != nullptr && in->location) {
-    created.location = below(*in->location, created.name.table);
+  if (!created.location && created.type != "VIRTUAL_VIEW" && in != nullptr) {
+    created.location = below(home(*in, created.type), created.name.table);
   }
   created.identity = is_4_0() ? "id:" + std::to_string(context_.table_id)
                               : "created:" + std::to_string(context_.creation_seconds);
@@ -255,14 +262,14 @@ void Planner::move(const ddl::AlterTable& change, const StoredTable& before, Sto
   const Database& to = database(after.table.name.database);
   const std::string& type = before.table.type;
   const bool movable = type != "VIRTUAL_VIEW" && (type != "EXTERNAL_TABLE" || before.translated);
-  if (!movable || change.location || !before.table.location || !from.location || !to.location ||
+  if (!movable || change.location || !before.table.location ||
       (!before.translated &&
-       before.table.location->path != below(*from.location, before.table.name.table).path)) {
+       before.table.location->path != below(home(from, type), before.table.name.table).path)) {
     return;
   }
   const std::string old_path = before.table.location->path;
   after.table.location =
-      at_path_of(*before.table.location, below(*to.location, after.table.name.table));
+      at_path_of(*before.table.location, below(home(to, type), after.table.name.table));
   for (auto& [values, location] : after.partitions) {
     if (!location) continue;
     location->path = with_all_replaced(location->path, old_path, after.table.location->path);
@@ -276,6 +283,9 @@ void Planner::operator()(const ddl::AlterTable& change) {
   const std::string told_table = change.new_table.value_or(before.table.name.table);
   after.table.name = {"hive", lower(told_database), lower(told_table)};
   begin("ALTER_TABLE", {before.table.name});
+  if (change.location && is_4_0() && after.table.type == "MANAGED_TABLE") {
+    refuse("a managed table is in the warehouse only");
+  }
   if (change.owner) after.table.owner = *change.owner;
   if (is_2_3()) after.table.owner.type = processor::OwnerType::user;
   if (change.location) after.table.location = change.location;

@@ -60,7 +60,7 @@ TEST_P(MetastoreContract, AnAlterationOfADatabaseMayLeaveNoEvent) {
 TEST_P(MetastoreContract, ADatabaseKeepsItsNameWhateverItsAlterationSays) {
   run(ddl::CreateDatabase{.database = "c_named", .owner = {"alice"}});
   new_events();
-  metastore_->run(ddl::AlterDatabase{.database = "c_named", .name = "c_other"});
+  run(ddl::AlterDatabase{.database = "c_named", .name = "c_other"});
   EXPECT_TRUE(objects_.database({"hive", "c_named"}));
   EXPECT_EQ(objects_.database({"hive", "c_other"}), std::nullopt);
   const std::string row = "database hive.c_named alice:USER WH/c_named.db -";
@@ -78,7 +78,7 @@ TEST_P(MetastoreContract, TablesOfEachTypeAreMadeAndDropped) {
                        .partition_keys = {"dt", "region"},
                        .owner = {"bob"},
                        .columns = columns,
-                       .transactional = is_4_0()});
+                       .transactional = true});
   run(ddl::CreateTable{.database = "c_types", .table = "usual", .columns = columns});
   run(ddl::CreateTable{.database = "c_types",
                        .table = "external",
@@ -122,7 +122,7 @@ TEST_P(MetastoreContract, NamesAreInLowerCaseHoweverTheyWereGiven) {
                        .table = "Mixed",
                        .partition_keys = {"Dt"},
                        .columns = {"Id"},
-                       .transactional = is_4_0()});
+                       .transactional = true});
   run(ddl::AlterTable{
       .database = "c_case", .table = "mixed", .new_database = "C_case", .new_table = "OTHER"});
   const Texts changes = new_changes();
@@ -144,7 +144,7 @@ TEST_P(MetastoreContract, AManagedTableMovesWithItsPartitionsWhenItIsRenamed) {
                          .table = name,
                          .partition_keys = {"dt"},
                          .columns = {"id"},
-                         .transactional = name[0] == 'm' && is_4_0()});
+                         .transactional = name[0] == 'm'});
     const Location outside{"hdfs", "nn1:8020", std::string("/c/outside/") + name};
     run(ddl::AddPartitions{"c_moved", name, {{{"1"}, {}}, {{"far"}, outside}}});
     const std::string identity = table("c_moved", name).identity;
@@ -237,7 +237,7 @@ TEST_P(MetastoreContract, PartitionsAreAddedChangedAndDropped) {
                        .table = "t",
                        .partition_keys = {"dt", "region"},
                        .columns = {"id"},
-                       .transactional = is_4_0()});
+                       .transactional = true});
   new_events();
   const Location far{"s3a", "bucket", "/c/far"};
   run(ddl::AddPartitions{

@@ -70,6 +70,7 @@ class RandomChanges {
         create.location = place();
         break;
       default:
+        create.transactional = below(2) == 0;
         break;
     }
     return create;
@@ -142,7 +143,7 @@ TEST_P(MetastoreContract, AMetastoreAndItsDoubleDoTheSame) {
   // Of other seeds, and more changes, by hand.
   const char* asked = std::getenv("HMSYNC_MIRROR_SEED");
   RandomChanges changes(memory.objects(), asked == nullptr ? 5 : std::stoul(asked));
-  const int count = asked == nullptr ? 40 : 200;
+  const int count = asked == nullptr ? 30 : 200;
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const Change change = changes.next();
     const int64_t memory_head = memory.now();

@@ -36,6 +36,7 @@ std::vector<PartitionSpec> specs(const std::vector<processor::Partition>& partit
 /// A change as calls of a client.
 struct Calls {
   DdlClient& client;
+  bool knows_transactional;
 
   processor::Table keys_of(const std::string& database, const std::string& name) const {
     processor::Table table;
@@ -66,7 +67,8 @@ struct Calls {
                    .columns = columns(change.columns),
                    .partition_keys = columns(change.partition_keys)};
     if (change.type == "VIRTUAL_VIEW") spec.view_text = "select 1";
-    client.create_table(change.transactional ? insert_only(std::move(spec)) : spec);
+    const bool transactional = change.transactional && knows_transactional;
+    client.create_table(transactional ? insert_only(std::move(spec)) : spec);
   }
   void operator()(const ddl::AlterTable& change) const {
     TableChange asked{
@@ -162,7 +164,7 @@ processor::Location RealUnderTest::warehouse() const {
 
 bool RealUnderTest::run(const doubles::Change& change) {
   try {
-    std::visit(Calls{ddl_}, change);
+    std::visit(Calls{ddl_, generation_ == Generation::v4_0}, change);
     return true;
   } catch (const Error&) {
     return false;
