@@ -51,7 +51,7 @@ void remove_older(MemoryStore& store, int64_t event, const Named& is_named) {
   for (const int64_t id : ids_where(store, [&](const MemoryGrant& grant) {
          return is_named(grant) && is_older(grant, event) && may_be_its(grant);
        })) {
-    remove(store, id, {kEvent, event});
+    remove(store, id, {kEvent, event, false});
   }
 }
 
@@ -62,7 +62,7 @@ void suspend_of_others(MemoryStore& store, int64_t event, const TableName& name,
          return grant.name() == name && !grant.suspended && is_older(grant, event) &&
                 differ(grant.identity, identity);
        })) {
-    suspend(store, id, kOtherObject, {kEvent, event});
+    suspend(store, id, kOtherObject, {kEvent, event, false});
   }
 }
 
@@ -73,7 +73,7 @@ void suspend_on_columns(MemoryStore& store, int64_t event, const TableName& name
                 !grant.column.empty() &&
                 std::find(columns.begin(), columns.end(), grant.column) != columns.end();
        })) {
-    suspend(store, id, kColumnGone, {kEvent, event});
+    suspend(store, id, kColumnGone, {kEvent, event, false});
   }
 }
 
@@ -132,7 +132,7 @@ void merge(MemoryStore& store, const Move& mover, int64_t target, const std::str
   const MemoryGrant& goes = there_stays ? moved : there;
   const bool same = !stays.identity.empty() && stays.identity == goes.identity;
   if (same && goes.grant_option) stays.grant_option = true;
-  remove(store, goes.id, {who, mover.event}, {"removed", "merge"});
+  remove(store, goes.id, {who, mover.event, false}, {"removed", "merge"});
 }
 
 }  // namespace
@@ -170,7 +170,8 @@ bool is_held(const MemoryStore& store, const MemoryGrant& grant) {
 void tell(MemoryStore& store, const Verb& verb, const Cause& cause, const MemoryGrant& row,
           std::optional<MemoryGrant> before, std::optional<MemoryGrant> after) {
   const TableName from = before && after ? before->name() : TableName{};
-  store.permission_changes.push_back({cause.event, verb.change, row, from});
+  const std::optional<int64_t> event = cause.by_person ? std::nullopt : cause.event;
+  store.permission_changes.push_back({event, verb.change, row, from});
   AuditRow audit;
   audit.who = cause.who;
   audit.action = verb.action;
@@ -232,7 +233,7 @@ void move(MemoryStore& store, const std::vector<Move>& moves, const std::string&
       grant->suspended_reason.clear();
     }
     before.suspended = grant->suspended;
-    tell(store, {"moved", "move"}, {who, mover.event}, *grant, before, *grant);
+    tell(store, {"moved", "move"}, {who, mover.event, false}, *grant, before, *grant);
   }
 }
 
@@ -254,7 +255,8 @@ void revive_renamed(MemoryStore& store, const store::MutationGroup& group) {
                   grant.identity == identity;
          })) {
       // Of equal ones the first.
-      if (!is_held(store, *grant_of(store, id))) restore(store, id, {kEvent, mutation->event_id});
+      if (!is_held(store, *grant_of(store, id)))
+        restore(store, id, {kEvent, mutation->event_id, false});
     }
   }
 }

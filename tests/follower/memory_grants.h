@@ -22,6 +22,7 @@ inline constexpr const char* kParked = "moving";
 struct Cause {
   std::string who;
   std::optional<int64_t> event;
+  bool by_person = false;  ///< an event is then in the audit only
 };
 
 /// What a change of a grant is called in the change log and in the audit.

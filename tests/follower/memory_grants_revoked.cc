@@ -88,7 +88,7 @@ void take_head(const MemoryStore& store, StoredRevoke& revoke) {
 
 bool take_away(MemoryStore& store, const Revocation& revocation) {
   const std::string& action = revocation.command.action;
-  const Cause cause{revocation.command.who, revocation.event};
+  const Cause cause{revocation.command.who, revocation.event, true};
   if (action != "ALL") split_all(store, revocation, cause);
   std::vector<int64_t> gone;
   for (const MemoryGrant& grant : store.grants) {

@@ -48,9 +48,9 @@ class Found {
   }
 
   void write(MemoryStore& store) const {
-    for (const auto& [id, event] : removed_) doubles::remove(store, id, {who_, event});
+    for (const auto& [id, event] : removed_) doubles::remove(store, id, {who_, event, false});
     for (const Suspension& one : suspended_) {
-      doubles::suspend(store, one.id, one.reason, {who_, one.event});
+      doubles::suspend(store, one.id, one.reason, {who_, one.event, false});
     }
     for (const Move& move : moves_) {
       MemoryGrant& grant = *grant_of(store, move.id);
@@ -288,7 +288,7 @@ bool restore_found(MemoryStore& store, const Staged& staged, const GrantScope& s
     const bool is_there =
         !grant->identity.empty() && identity_at(staged.objects, grant->name()) == grant->identity;
     if (!by_absence_of_object || !is_there || is_held(store, *grant)) continue;
-    restore(store, id, {"snapshot", moved.contains(id) ? grant->as_of_event : cursor});
+    restore(store, id, {"snapshot", moved.contains(id) ? grant->as_of_event : cursor, false});
     restored = true;
   }
   return restored;

@@ -97,7 +97,7 @@ void add_grant_option(MemoryStore& store, MemoryGrant& grant, const std::string&
   grant.grant_option = true;
   grant.who = who;
   grant.granted_at = store.tick();
-  tell(store, {"granted", "grant"}, {who, std::nullopt}, grant, before, grant);
+  tell(store, {"granted", "grant"}, {who, std::nullopt, true}, grant, before, grant);
 }
 
 /// True if what authorises changed.
@@ -105,7 +105,7 @@ bool put_grant(MemoryStore& store, const PrivilegeCommand& command, const GrantB
   GrantBasis basis = asked;
   // No event acts on such a grant; its number only says when it was made.
   if (!command.object.database) basis.as_of_event = store.follower.cursor.value_or(0);
-  const Cause cause{command.who, std::nullopt};
+  const Cause cause{command.who, std::nullopt, true};
   MemoryGrant wanted = grant_for(command, basis);
   const store::Unsettled unsettled = unsettled_by(store, basis);
   const std::vector<store::HeldGrant> held = held_with(store, wanted);
@@ -213,7 +213,7 @@ void let_authorise(MemoryStore& store, MemoryGrant& grant, bool force, const std
     grant.identity = identity_there(store, grant).value_or(grant.identity);
     grant.as_of_event = store.follower.cursor.value_or(0);
   }
-  tell(store, {"restored", "restore"}, {who, std::nullopt}, grant, before, grant);
+  tell(store, {"restored", "restore"}, {who, std::nullopt, true}, grant, before, grant);
 }
 
 }  // namespace
@@ -290,7 +290,7 @@ PrivilegeOutcome MemoryPrivileges::drop_role(const std::string& role, const std:
     const std::vector<MemoryGrant> before = store_.grants;
     for (const MemoryGrant& grant : before) {
       if (grant.role != role) continue;
-      remove(store_, grant.id, {who, std::nullopt}, {"revoked", "drop role"});
+      remove(store_, grant.id, {who, std::nullopt, true}, {"revoked", "drop role"});
     }
     store_.roles.erase(role);
     audit_role(store_, who, "drop role", role);
@@ -331,7 +331,8 @@ SettledGrants MemoryPrivileges::purge_suspended(const GrantIds& ids, const std::
       if (is_asked(ids, grant)) chosen.push_back(grant.id);
     }
     refuse_unknown(store_, ids, settled);
-    for (const int64_t id : chosen) remove(store_, id, {who, std::nullopt}, {"removed", "purge"});
+    for (const int64_t id : chosen)
+      remove(store_, id, {who, std::nullopt, true}, {"removed", "purge"});
     settled.count = static_cast<int64_t>(chosen.size());
     audit_refusals(store_, who, "purge", settled);
     return settled;

@@ -70,6 +70,17 @@ void MemoryStore::write_notes(const std::vector<Note>& notes) {
   }
 }
 
+void MemoryStore::set_aside(const QuarantinedEvent& event) {
+  quarantine.push_back({event, follower.generation});
+  AuditRow row;
+  row.who = "event";
+  row.action = "quarantine";
+  row.object = event.event.database.value_or("");
+  if (event.event.table) row.object += (row.object.empty() ? "" : ".") + *event.event.table;
+  row.event = event.event.id;
+  audit.push_back(std::move(row));
+}
+
 void MemoryStore::apply_live(const Mutation& mutation) {
   if (const auto* rename = std::get_if<RenameTable>(&mutation.operation)) {
     // What waits to be read again waits under both names.
@@ -95,9 +106,7 @@ void MemoryStore::apply(const Fence& fence, const Batch& batch) {
     revive_renamed(*this, group);
   }
   keep(batch.claims);
-  for (const QuarantinedEvent& event : batch.quarantined) {
-    quarantine.push_back({event, follower.generation});
-  }
+  for (const QuarantinedEvent& event : batch.quarantined) set_aside(event);
   write_notes(batch.notes);
   follower.cursor = batch.cursor;
   follower.digests = batch.digests;
@@ -211,10 +220,18 @@ void MemoryStore::retried(const Fence& fence, const RetryRequest& request,
                           const std::vector<Retried>& outcomes_of_events) {
   before_effect("retried");
   check_fence(fence);
+  const auto waiting = [&](const KeptEvent& kept) {
+    return !kept.applied && kept.generation == follower.generation &&
+           kept.event.id == request.event;
+  };
+  if (std::count_if(quarantine.begin(), quarantine.end(), waiting) !=
+      static_cast<std::ptrdiff_t>(outcomes_of_events.size())) {
+    --follower.commit_number;
+    throw Error(ErrorKind::transient, "other events are in quarantine than there were");
+  }
   auto outcome = outcomes_of_events.begin();
   for (KeptEvent& kept : quarantine) {
-    const bool waits = !kept.applied && kept.generation == follower.generation;
-    if (!waits || kept.event.id != request.event || outcome == outcomes_of_events.end()) continue;
+    if (!waiting(kept)) continue;
     kept.applied = outcome->failure.empty();
     if (!kept.applied) {
       ++kept.attempts;
@@ -228,6 +245,9 @@ void MemoryStore::retried(const Fence& fence, const RetryRequest& request,
   row.who = request.requested_by;
   row.action = "retried";
   row.event = request.event;
+  const bool all_read = std::all_of(outcomes_of_events.begin(), outcomes_of_events.end(),
+                                    [](const Retried& one) { return one.failure.empty(); });
+  if (outcomes_of_events.empty() || !all_read) row.outcome = "failed";
   audit.push_back(std::move(row));
   std::erase_if(orders.retries, [&](const RetryRequest& order) { return order.id == request.id; });
   after_effect("retried");

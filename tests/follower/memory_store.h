@@ -116,6 +116,7 @@ class MemoryStore : public follower::EventStore,
 
  private:
   void check_fence(const follower::Fence& fence);
+  void set_aside(const follower::QuarantinedEvent& event);
   void apply_live(const processor::Mutation& mutation);
   void write_notes(const std::vector<follower::Note>& notes);
   Staged& staging(const std::string& snapshot);

@@ -15,6 +15,8 @@ namespace hmsync::store {
 
 class MemoryUnderTest : public StoreUnderTest {
  public:
+  doubles::MemoryStore& store() { return store_; }
+
   follower::EventStore& events() override { return store_; }
   follower::SnapshotStore& snapshots() override { return store_; }
   follower::OrderStore& orders() override { return store_; }
