@@ -154,6 +154,7 @@ TEST_P(MetastoreContract, AMetastoreAndItsDoubleDoTheSame) {
     EXPECT_THAT(
         events_after(log_, head, memory.warehouse),
         testing::UnorderedElementsAreArray(events_after(memory, memory_head, memory.warehouse)));
+    if (i % 5 != 4) continue;
     EXPECT_THAT(texts_of(read_all(objects_, {whole("m_d0"), whole("m_d1")}), memory.warehouse),
                 testing::ElementsAreArray(texts_of(memory.objects(), memory.warehouse)))
         << "change " << i << ", kind " << change.index() << ", "
