@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes copies of the sources with all mutants of mutants.toml in them: instrument.py OUT.
 
-With --files it prints the sources that are copied, and with --names those of the mutants.
+Beside them mutant_names.inc. With --files it prints which sources are copied.
 """
 import pathlib
 import sys
@@ -28,20 +28,25 @@ def with_mutants(path, mutants):
     return HEADER + text
 
 
+def write(folder, path, text):
+    """What did not change stays as it is, so that it is not compiled again."""
+    target = pathlib.Path(folder) / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.exists() or target.read_text() != text:
+        target.write_text(text)
+
+
 def main(arguments):
     mutants = read_mutants()
     files = sorted({mutant["file"] for mutant in mutants})
     if arguments == ["--files"]:
         print(";".join(files), end="")
-    elif arguments == ["--names"]:
-        print("\n".join(dict.fromkeys(mutant["name"] for mutant in mutants)))
     elif len(arguments) == 1:
+        names = dict.fromkeys(mutant["name"] for mutant in mutants)
+        write(arguments[0], "mutant_names.inc", "".join(f'"{name}",\n' for name in names))
         for path in files:
-            text = with_mutants(path, [mutant for mutant in mutants if mutant["file"] == path])
-            target = pathlib.Path(arguments[0]) / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if not target.exists() or target.read_text() != text:
-                target.write_text(text)
+            of_path = [mutant for mutant in mutants if mutant["file"] == path]
+            write(arguments[0], path, with_mutants(path, of_path))
     else:
         sys.exit(__doc__)
 

@@ -64,14 +64,17 @@ void Model::metastore_changed() {
       continue;
     }
     const auto& cursor = world_.database.store.follower.cursor;
-    const bool late =
-        cursor && comparable() && !step.event_ids.empty() && step.event_ids.front() <= *cursor;
-    const bool untold =
-        (!step.evented && !step.refused) || late || step.delivery != doubles::Delivery::sound;
+    const int64_t first = step.event_ids.empty() ? INT64_MAX : step.event_ids.front();
+    // Who read the log before this step saw all up to the newest id, perhaps.
+    const bool late = first <= newest_id_ || (cursor && comparable() && first <= *cursor);
+    const bool spoilt = step.delivery != doubles::Delivery::sound;
+    const bool untold = (!step.evented && !step.refused) || late || spoilt;
     for (const TableName& name : step.touched) {
       chains_[name].push_back(static_cast<size_t>(step.number));
       if (untold) disordered_.insert(name);
+      if (spoilt) spoilt_.insert(name);
     }
+    if (!step.event_ids.empty()) newest_id_ = std::max(newest_id_, step.event_ids.back());
   }
 }
 
@@ -218,7 +221,9 @@ void Model::check_grants_at_rest() const {
     }
     if (!granted.certain || granted.revoked || !world_.profile.keeps_grants()) continue;
     const bool alive = names.contains(granted.identity);
-    const bool is_kept = authorises || (world_.profile.spoils_events && !role_rows.empty());
+    // Where events cannot be believed or read, a grant may wait suspended for somebody to look.
+    const bool may_wait = world_.profile.spoils_events || world_.profile.plain_listener;
+    const bool is_kept = authorises || (may_wait && !role_rows.empty());
     if (alive && !is_kept) {
       violated(fmt::format("at rest role {} has lost its grant on {}, which is {}{}", role,
                            granted.identity, text(names.at(granted.identity)),
@@ -247,10 +252,12 @@ void Model::saw_revoke(const std::string& role, const TableName& name) {
   const bool gone = std::none_of(grants.begin(), grants.end(),
                                  [&](const auto& grant) { return grant.role == role; });
   Granted& granted = grants_.at(role);
-  // Where the object has this name in the metastore, the repetition finds it whatever is unread.
+  // Where the object has this name in the metastore, the repetition finds it whatever is unread,
+  // but for events that are lost.
   const auto* const there = find(world_.metastore.objects(), name);
   const bool found_again = there != nullptr && there->table.identity == granted.identity &&
-                           world_.profile.locks_sequence && !granted.before_history;
+                           world_.profile.locks_sequence && !granted.before_history &&
+                           !world_.profile.cleans_log && !world_.profile.restores_metastore;
   if (gone || found_again) granted.revoked = true;
   if (!gone) granted.certain = granted.revoked;
   world_.tell(fmt::format("model: {} revoked on {}{}{}", role, text(name), gone ? ", gone" : "",

@@ -23,6 +23,8 @@ World::World(Profile given, uint64_t seed)
   metastore.locks_sequence = profile.locks_sequence;
   metastore.plain = profile.plain_listener;
   if (profile.generation == doubles::Generation::v2_3) metastore.database_uuid.reset();
+  // No two events of one second, and no two creations.
+  metastore.clock = [this] { return 1700000000 + next_second_++; };
   metastore.before_call = [this](std::string_view call) {
     on_call("metastore:" + std::string(call), false);
   };

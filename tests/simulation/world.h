@@ -80,6 +80,7 @@ class World {
   std::map<Scheduler::FiberId, Revoke> revokes_;
   int64_t seen_commit_number_ = 0;
   int64_t last_number_ = 0;
+  int64_t next_second_ = 0;
   std::unique_ptr<Database> copy_;
   Scheduler::Time copied_at_{};
 };
