@@ -3,7 +3,7 @@
 #include <random>
 #include <thread>
 
-#include "tests/store/grants_fixture.h"
+#include "tests/store/postgres_fixture.h"
 
 namespace hmsync::store {
 
@@ -13,11 +13,11 @@ using namespace processor;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class EventStore : public GrantsFixture {
+class EventStore : public PostgresFixture {
  protected:
   /// Path changes in order: "event change table values path new name".
   std::vector<std::string> path_changes() {
-    const Result rows = store_.side().query(R"(
+    const Result rows = postgres_.side().query(R"(
 SELECT concat_ws(' ', event_id, change, database_name, table_name, partition_values::text,
                  location_text(scheme, authority, path), new_database_name, new_table_name)
 FROM path_changes ORDER BY change_id)");
@@ -27,7 +27,7 @@ FROM path_changes ORDER BY change_id)");
   }
 
   std::vector<std::string> re_reads() {
-    return store_.lines(
+    return postgres_.lines(
         "SELECT concat_ws(' ', database_name, nullif(table_name, ''), event_id) FROM "
         "pending_re_reads");
   }
@@ -91,9 +91,9 @@ TEST_F(EventStore, ABatchIsOneRoundTripWhateverItsSize) {
       batch.notes.push_back({"late", i, "a test"});
       batch.digests.push_back({i, {}});
     }
-    const int before = store_.observer().round_trips;
+    const int before = postgres_.observer().round_trips;
     store_.events().apply(now, batch);
-    EXPECT_EQ(store_.observer().round_trips - before, 1) << count;
+    EXPECT_EQ(postgres_.observer().round_trips - before, 1) << count;
     EXPECT_EQ(store_.objects().size(), static_cast<size_t>(count));
     apply(5 * count, {{5 * count, RemoveDatabase{{kDefaultCatalog, "archive"}}}});
   }
@@ -104,16 +104,16 @@ TEST_F(EventStore, TheStateIsOneRoundTripWithItsDigests) {
   batch.cursor = 2;
   batch.digests = {{1, {}}, {2, {}}};
   store_.events().apply(fence(), batch);
-  const int before = store_.observer().round_trips;
+  const int before = postgres_.observer().round_trips;
   EXPECT_EQ(store_.events().state().digests.size(), 2u);
-  EXPECT_EQ(store_.observer().round_trips - before, 1);
+  EXPECT_EQ(postgres_.observer().round_trips - before, 1);
 }
 
 TEST_F(EventStore, NotesAloneAreOneRoundTrip) {
   const follower::Fence now = fence();
-  const int before = store_.observer().round_trips;
+  const int before = postgres_.observer().round_trips;
   store_.events().note(now, {{"gap", 6, "it is missing"}, {"reset", 7, "another history"}});
-  EXPECT_EQ(store_.observer().round_trips - before, 1);
+  EXPECT_EQ(postgres_.observer().round_trips - before, 1);
   EXPECT_THAT(audit(), ElementsAre("event gap  6", "event reset  7"));
 }
 
@@ -123,11 +123,11 @@ TEST_F(EventStore, ACommitWhoseReplyIsLostIsTransientAndTheStateTellsThatItWentT
   batch.cursor = 1;
   batch.mutations = {{1, PutDatabase{database("sales")}}};
   // The answer never comes to be read: the call is interrupted once everything was sent.
-  store_.observer().on_commit_sent = [this] {
-    while (store_.lines("SELECT 1::text FROM followers WHERE cursor = 1").empty()) {
+  postgres_.observer().on_commit_sent = [this] {
+    while (postgres_.lines("SELECT 1::text FROM followers WHERE cursor = 1").empty()) {
       std::this_thread::yield();
     }
-    store_.connection().interrupt();
+    postgres_.connection().interrupt();
   };
   try {
     store_.events().apply({token_, before.commit_number}, batch);
@@ -135,15 +135,15 @@ TEST_F(EventStore, ACommitWhoseReplyIsLostIsTransientAndTheStateTellsThatItWentT
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::transient) << error.what();
   }
-  store_.observer().on_commit_sent = [] {};
+  postgres_.observer().on_commit_sent = [] {};
   EXPECT_EQ(store_.events().state().cursor, 1);
   EXPECT_EQ(store_.events().state().commit_number, before.commit_number + 1);
 }
 
 TEST_F(EventStore, ASessionThatWasEndedWhileIdleIsReplacedUnnoticed) {
   const follower::Fence now = fence();
-  store_.side().query("SELECT pg_terminate_backend($1, 10000)",
-                      {std::to_string(store_.connection().backend_pid())});
+  postgres_.side().query("SELECT pg_terminate_backend($1, 10000)",
+                         {std::to_string(postgres_.connection().backend_pid())});
   follower::Batch batch;
   batch.cursor = 1;
   store_.events().apply(now, batch);
@@ -152,11 +152,11 @@ TEST_F(EventStore, ASessionThatWasEndedWhileIdleIsReplacedUnnoticed) {
 
 TEST_F(EventStore, ASessionThatIsEndedWithinACallIsTransientAndTheNextCallConnectsAnew) {
   const follower::Fence now = fence();
-  const int pid = store_.connection().backend_pid();
-  store_.side().execute("BEGIN; SELECT FROM followers FOR UPDATE");
+  const int pid = postgres_.connection().backend_pid();
+  postgres_.side().execute("BEGIN; SELECT FROM followers FOR UPDATE");
   std::thread ender([&] {
     // Ends it only once it waits for the row.
-    Connection watcher(store_.options());
+    Connection watcher(postgres_.options());
     while (watcher
                .query("SELECT pg_terminate_backend($1) FROM pg_stat_activity WHERE pid = $1"
                       " AND wait_event_type = 'Lock'",
@@ -174,43 +174,46 @@ TEST_F(EventStore, ASessionThatIsEndedWithinACallIsTransientAndTheNextCallConnec
     EXPECT_EQ(error.kind(), ErrorKind::transient) << error.what();
   }
   ender.join();
-  store_.side().execute("ROLLBACK");
+  postgres_.side().execute("ROLLBACK");
   store_.events().apply(now, batch);
   EXPECT_EQ(store_.events().state().cursor, 1);
 }
 
 TEST_F(EventStore, LogRowsPastTheirRetentionAreTrimmedAndTheChangeLogTellsHowFar) {
   apply(1, {{1, CreateTableRow{table("sales", "old")}}});
-  store_.side().execute(
+  postgres_.side().execute(
       "UPDATE path_changes SET changed_at = now() - interval '8 days';"
       "INSERT INTO audit (time, server, who, action) SELECT now() - days * interval '1 day',"
       " server, 'somebody', 'something' FROM followers, unnest(ARRAY[399, 401]) AS days;"
       "INSERT INTO requests (server, kind, arguments, requested_by, state, finished_at)"
       " SELECT server, 'resync', '{}', 'somebody', state, now() - interval '401 days'"
       " FROM followers, unnest(ARRAY['finished', 'pending']) AS state");
-  const std::string last = store_.lines("SELECT max(change_id)::text FROM path_changes").at(0);
+  const std::string last = postgres_.lines("SELECT max(change_id)::text FROM path_changes").at(0);
   apply(2, {{2, CreateTableRow{table("sales", "new")}}});
   EXPECT_FALSE(store_.events().trim(fence()));
-  EXPECT_THAT(store_.lines("SELECT DISTINCT table_name FROM path_changes"), ElementsAre("new"));
-  EXPECT_THAT(store_.lines("SELECT trimmed_through::text FROM change_log_trims WHERE log = 'path'"),
-              ElementsAre(last));
-  EXPECT_THAT(store_.lines("SELECT round(extract(epoch FROM now() - time) / 86400)::text FROM audit"
-                           " WHERE action = 'something'"),
-              ElementsAre("399"));
-  EXPECT_THAT(store_.lines("SELECT state FROM requests"), ElementsAre("pending"));
+  EXPECT_THAT(postgres_.lines("SELECT DISTINCT table_name FROM path_changes"), ElementsAre("new"));
+  EXPECT_THAT(
+      postgres_.lines("SELECT trimmed_through::text FROM change_log_trims WHERE log = 'path'"),
+      ElementsAre(last));
+  EXPECT_THAT(
+      postgres_.lines("SELECT round(extract(epoch FROM now() - time) / 86400)::text FROM audit"
+                      " WHERE action = 'something'"),
+      ElementsAre("399"));
+  EXPECT_THAT(postgres_.lines("SELECT state FROM requests"), ElementsAre("pending"));
 }
 
 TEST_F(EventStore, ALateWriterWaitsForTheLockAndIsFencedThen) {
   const follower::Fence now = fence();
-  store_.side().execute("BEGIN; UPDATE followers SET token_epoch = 8, token_nonce = 'successor'");
+  postgres_.side().execute(
+      "BEGIN; UPDATE followers SET token_epoch = 8, token_nonce = 'successor'");
   std::thread successor([this] {
     // Commits only once the late writer waits for the row.
-    Connection watcher(store_.options());
+    Connection watcher(postgres_.options());
     while (watcher.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'").rows() ==
            0) {
       std::this_thread::yield();
     }
-    store_.side().execute("COMMIT");
+    postgres_.side().execute("COMMIT");
   });
   follower::Batch batch;
   batch.cursor = 1;
@@ -241,16 +244,16 @@ TEST_F(EventStore, KeepsNamesValuesAndLocationsThatHurt) {
                                {{"", "NULL"}, std::nullopt},
                                {{long_text, "{}"}, at("/" + name)}}}},
             {4, PutPartitions{named(name, name), {{{name, noise}, at("/changed")}}}}});
-  EXPECT_EQ(store_.lines("SELECT owner FROM v1_tables"), std::vector<std::string>{name});
-  EXPECT_EQ(store_.lines("SELECT \"table\" FROM v1_tables"), std::vector<std::string>{name});
-  EXPECT_EQ(store_.lines("SELECT location FROM v1_tables"),
+  EXPECT_EQ(postgres_.lines("SELECT owner FROM v1_tables"), std::vector<std::string>{name});
+  EXPECT_EQ(postgres_.lines("SELECT \"table\" FROM v1_tables"), std::vector<std::string>{name});
+  EXPECT_EQ(postgres_.lines("SELECT location FROM v1_tables"),
             std::vector<std::string>{"hdfs://nn/" + noise + long_text});
-  EXPECT_THAT(store_.lines("SELECT coalesce(location, 'none') FROM v1_partitions"),
+  EXPECT_THAT(postgres_.lines("SELECT coalesce(location, 'none') FROM v1_partitions"),
               ElementsAre("hdfs://nn/changed", "hdfs://nn/" + name, "none"));
-  EXPECT_THAT(store_.lines("SELECT values[1] FROM v1_partitions"),
+  EXPECT_THAT(postgres_.lines("SELECT values[1] FROM v1_partitions"),
               ElementsAre("", name, long_text));
   apply(5, {{5, RemovePartitions{named(name, name), {{name, noise}, {"", "NULL"}}}}});
-  EXPECT_THAT(store_.lines("SELECT values[2] FROM v1_partitions"), ElementsAre("{}"));
+  EXPECT_THAT(postgres_.lines("SELECT values[2] FROM v1_partitions"), ElementsAre("{}"));
 }
 
 TEST_F(EventStore, WhatPostgresqlCannotHoldIsPoisonAndCanBeSetAside) {
@@ -272,14 +275,14 @@ TEST_F(EventStore, WhatPostgresqlCannotHoldIsPoisonAndCanBeSetAside) {
     batch.notes = {{"poison", 1, "it says " + bad}};
     EXPECT_NO_THROW(store_.events().apply(fence(), batch));
   }
-  EXPECT_THAT(store_.lines("SELECT encode(message, 'hex') FROM quarantine"),
+  EXPECT_THAT(postgres_.lines("SELECT encode(message, 'hex') FROM quarantine"),
               ElementsAre("00ff7b", "00ff7b", "00ff7b"));
   EXPECT_EQ(
-      store_.lines("SELECT outcome FROM audit WHERE action = 'quarantine' AND event = 1").size(),
+      postgres_.lines("SELECT outcome FROM audit WHERE action = 'quarantine' AND event = 1").size(),
       3u);
   EXPECT_THAT(re_reads(), ElementsAre(" 1")) << "what has no usable name: everything is read again";
-  EXPECT_THAT(store_.lines("SELECT concat_ws(' ', kind, catalog, database_name, table_name, "
-                           "left(identity, 4)) FROM event_claims"),
+  EXPECT_THAT(postgres_.lines("SELECT concat_ws(' ', kind, catalog, database_name, table_name, "
+                              "left(identity, 4)) FROM event_claims"),
               ElementsAre("changed hive   nul\xEF\xBF\xBD", "changed hive   " + noise.substr(0, 4),
                           "changed hive   \xEF\xBF\xBD("));
 }
@@ -335,7 +338,7 @@ TEST_F(EventStore, ARewriteReplacesEveryOccurrenceAndNothingElse) {
                  {partition({"a"}, "/t/x/t/y"), partition({"%"}, "/u"), {{"n"}, std::nullopt}}}}});
   apply(2,
         {{2, RenameTable{named("sales", "t"), table("sales", "v"), PathRewrite{"/t", "/v"}, {}}}});
-  EXPECT_THAT(store_.lines("SELECT coalesce(location, '-') FROM v1_partitions"),
+  EXPECT_THAT(postgres_.lines("SELECT coalesce(location, '-') FROM v1_partitions"),
               ElementsAre("-", "hdfs://nn/u", "hdfs://nn/v/x/v/y"));
 }
 
@@ -344,8 +347,8 @@ TEST_F(EventStore, TwoEventsOfOneIdKeepTheirOwnObjects) {
             {1, CreateTableRow{table("sales", "b", "created:2")}}});
   apply(2, {{2, RenameTable{named("sales", "a"), table("x", "a2"), std::nullopt, {}}},
             {2, RenameTable{named("sales", "b"), table("y", "b2"), std::nullopt, {}}}});
-  EXPECT_THAT(store_.lines("SELECT database_name || '.' || table_name || ' ' || identity "
-                           "FROM objects"),
+  EXPECT_THAT(postgres_.lines("SELECT database_name || '.' || table_name || ' ' || identity "
+                              "FROM objects"),
               ElementsAre("x.a2 created:1", "y.b2 created:2"));
 }
 
@@ -356,7 +359,7 @@ TEST_F(EventStore, AnAlterKeepsTheIdentityThatIsStored) {
          {3,
           RenameTable{
               named("sales", "orders"), table("sales", "bills", "created:98"), std::nullopt, {}}}});
-  EXPECT_THAT(store_.lines("SELECT identity FROM objects"), ElementsAre("created:1"));
+  EXPECT_THAT(postgres_.lines("SELECT identity FROM objects"), ElementsAre("created:1"));
 }
 
 TEST_F(EventStore, ANameThatCannotBeStoredWasNeverWhatATableWasRenamedFrom) {
@@ -374,12 +377,12 @@ TEST_F(EventStore, ClaimsAndReReadsAreOfTheGenerationInWhichTheyWereMade) {
   batch.cursor = 5;
   batch.claims = {claimed(5, named("sales", "orders"))};
   store_.events().apply(fence(), batch);
-  store_.side().execute("UPDATE followers SET generation = 3");
+  postgres_.side().execute("UPDATE followers SET generation = 3");
   batch.claims = {claimed(9, named("sales", "orders"))};
   store_.events().apply(fence(), batch);
-  EXPECT_THAT(store_.lines("SELECT generation || ' ' || event_id FROM event_claims"),
+  EXPECT_THAT(postgres_.lines("SELECT generation || ' ' || event_id FROM event_claims"),
               ElementsAre("0 5", "3 9"));
-  EXPECT_THAT(store_.lines("SELECT generation || ' ' || event_id FROM pending_re_reads"),
+  EXPECT_THAT(postgres_.lines("SELECT generation || ' ' || event_id FROM pending_re_reads"),
               ElementsAre("3 9"))
       << "an id of another history says nothing";
 }
@@ -391,13 +394,14 @@ TEST_F(EventStore, ReReadsAndClaimsHaveNumbersOfOneSequenceThatOnlyGrow) {
   std::string numbers = "0";
   for (int i = 0; i < 3; ++i) {
     store_.events().apply(fence(), batch);
-    EXPECT_THAT(store_.lines("SELECT (min(number) > " + numbers +
-                             " AND count(DISTINCT number) = 2)"
-                             "::text FROM (SELECT max(claim_id) AS number FROM event_claims UNION "
-                             "SELECT request_id FROM pending_re_reads) n"),
-                ElementsAre("true"))
+    EXPECT_THAT(
+        postgres_.lines("SELECT (min(number) > " + numbers +
+                        " AND count(DISTINCT number) = 2)"
+                        "::text FROM (SELECT max(claim_id) AS number FROM event_claims UNION "
+                        "SELECT request_id FROM pending_re_reads) n"),
+        ElementsAre("true"))
         << i;
-    numbers = store_
+    numbers = postgres_
                   .lines(
                       "SELECT greatest(max(claim_id), max(request_id))::text "
                       "FROM event_claims, pending_re_reads")
@@ -407,12 +411,12 @@ TEST_F(EventStore, ReReadsAndClaimsHaveNumbersOfOneSequenceThatOnlyGrow) {
 
 TEST_F(EventStore, AnAnswerToPollsWakesTheWaitersAndWaitsForNoBatch) {
   store_.events().state();
-  store_.side().listen("hmsync_cursor");
-  Connection holder(store_.options());
+  postgres_.side().listen("hmsync_cursor");
+  Connection holder(postgres_.options());
   holder.execute("BEGIN; UPDATE followers SET commit_number = commit_number");
   store_.events().answer_polls(1);  // would time out behind the lock
   holder.execute("ROLLBACK");
-  EXPECT_TRUE(store_.side().wait_for_notification("server1", -1, std::chrono::seconds(60)));
+  EXPECT_TRUE(postgres_.side().wait_for_notification("server1", -1, std::chrono::seconds(60)));
 }
 
 TEST_F(EventStore, ADigestThatDoesNotChangeIsNotWritten) {
@@ -420,10 +424,10 @@ TEST_F(EventStore, ADigestThatDoesNotChangeIsNotWritten) {
   batch.cursor = 1;
   batch.digests = {{1, {}}};
   store_.events().apply(fence(), batch);
-  const std::vector<std::string> before = store_.lines("SELECT xmin::text FROM event_digests");
+  const std::vector<std::string> before = postgres_.lines("SELECT xmin::text FROM event_digests");
   batch.cursor = 2;
   store_.events().apply(fence(), batch);
-  EXPECT_EQ(store_.lines("SELECT xmin::text FROM event_digests"), before);
+  EXPECT_EQ(postgres_.lines("SELECT xmin::text FROM event_digests"), before);
 }
 
 TEST_F(EventStore, ADatabaseOfWhichOnlyTheNameIsToldIsReadAgain) {
@@ -435,29 +439,32 @@ TEST_F(EventStore, ADatabaseOfWhichOnlyTheNameIsToldIsReadAgain) {
 }
 
 TEST_F(EventStore, CountsAreSummedUpAndProgressIsTold) {
-  store_.side().listen("hmsync_cursor");
+  postgres_.side().listen("hmsync_cursor");
   follower::Batch batch;
   batch.cursor = 1;
   batch.counts = {3, 2, 1, 4, 5, 6};
   store_.events().apply(fence(), batch);
   store_.events().apply(fence(), batch);
-  EXPECT_THAT(store_.lines("SELECT concat_ws(' ', applied, ignored, quarantined, late, shared_id, "
-                           "refuted, shared_ids_seen) FROM followers"),
-              ElementsAre("6 4 2 8 10 12 t"));
-  EXPECT_TRUE(store_.side().wait_for_notification("server1", -1, std::chrono::seconds(60)));
+  EXPECT_THAT(
+      postgres_.lines("SELECT concat_ws(' ', applied, ignored, quarantined, late, shared_id, "
+                      "refuted, shared_ids_seen) FROM followers"),
+      ElementsAre("6 4 2 8 10 12 t"));
+  EXPECT_TRUE(postgres_.side().wait_for_notification("server1", -1, std::chrono::seconds(60)));
 }
 
 TEST_F(EventStore, ARecordedHeadWaitsForNoBatch) {
   store_.events().state();
-  store_.side().execute("BEGIN; UPDATE followers SET commit_number = commit_number");
-  store_.events().record_head(12);  // would time out behind the lock
-  store_.side().execute("ROLLBACK");
-  EXPECT_THAT(store_.lines("SELECT head || ' ' || (caught_up_at IS NULL) FROM follower_progress"),
-              ElementsAre("12 true"));
+  postgres_.side().execute("BEGIN; UPDATE followers SET commit_number = commit_number");
+  postgres_.record_head(12);  // would time out behind the lock
+  postgres_.side().execute("ROLLBACK");
+  EXPECT_THAT(
+      postgres_.lines("SELECT head || ' ' || (caught_up_at IS NULL) FROM follower_progress"),
+      ElementsAre("12 true"));
   apply(12, {});
-  store_.events().record_head(12);
-  EXPECT_THAT(store_.lines("SELECT head || ' ' || (caught_up_at IS NULL) FROM follower_progress"),
-              ElementsAre("12 false"));
+  postgres_.record_head(12);
+  EXPECT_THAT(
+      postgres_.lines("SELECT head || ' ' || (caught_up_at IS NULL) FROM follower_progress"),
+      ElementsAre("12 false"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "store/order_store.h"
 
-#include "tests/store/grants_fixture.h"
+#include "tests/store/postgres_fixture.h"
 
 namespace hmsync::store {
 
@@ -9,16 +9,16 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class OrderStore : public GrantsFixture {
+class OrderStore : public PostgresFixture {
  protected:
   void ask_to_revoke(int64_t at_event, const std::string& database) {
-    store_.side().query(R"(
+    postgres_.side().query(R"(
 INSERT INTO requests (server, kind, arguments, at_event, requested_by, requested_at)
 VALUES ('server1', 'revoke',
         jsonb_build_object('role', 'analyst', 'action', 'SELECT', 'catalog', 'hive',
                            'database', $2::text, 'table', null, 'column', null, 'uri', null),
         $1, 'alice', clock_timestamp()))",
-                        {std::to_string(at_event), database});
+                           {std::to_string(at_event), database});
   }
 
   void set_aside(int64_t id) {
@@ -33,22 +33,23 @@ VALUES ('server1', 'revoke',
   }
 
   std::vector<std::string> quarantine() {
-    return store_.lines("SELECT concat_ws(' ', event_id, state, attempts, reason) FROM quarantine");
+    return postgres_.lines(
+        "SELECT concat_ws(' ', event_id, state, attempts, reason) FROM quarantine");
   }
 };
 
 TEST_F(OrderStore, TellsWhatBecameOfAResync) {
   follower::ResyncRequest asked;
   asked.requested_by = "alice";
-  const int64_t id = store_.orders().ask_resync(asked);
-  EXPECT_FALSE(store_.orders().request(id)->finished);
+  const int64_t id = postgres_.orders().ask_resync(asked);
+  EXPECT_FALSE(postgres_.orders().request(id)->finished);
   follower::ResyncOutcome outcome{"done", "a \"reason\"", 12, 0.25, {}};
   outcome.difference.added = {1, 2, 3};
   outcome.difference.changed = {4, 5, 6};
   outcome.difference.removed = {7, 8, 9};
   outcome.difference.suspended_grants = 10;
   store_.orders().finish(fence(), id, outcome);
-  const std::optional<RequestState> state = store_.orders().request(id);
+  const std::optional<RequestState> state = postgres_.orders().request(id);
   ASSERT_TRUE(state && state->finished);
   EXPECT_EQ(state->outcome.outcome, "done");
   EXPECT_EQ(state->outcome.reason, "a \"reason\"");
@@ -59,50 +60,50 @@ TEST_F(OrderStore, TellsWhatBecameOfAResync) {
   EXPECT_EQ(state->outcome.difference.removed.tables, 8);
   EXPECT_EQ(state->outcome.difference.suspended_grants, 10);
   EXPECT_FALSE(state->scope.database.has_value());
-  EXPECT_FALSE(store_.orders().request(id + 1).has_value());
+  EXPECT_FALSE(postgres_.orders().request(id + 1).has_value());
 }
 
 TEST_F(OrderStore, EveryVerbOfPeopleIsAudited) {
   follower::ResyncRequest asked;
   asked.requested_by = "alice";
   asked.scope.database = processor::DatabaseName{processor::kDefaultCatalog, "sales"};
-  store_.orders().ask_resync(asked);
-  store_.orders().pause("bob", std::nullopt, "an upgrade");
-  store_.orders().resume("carol");
+  postgres_.orders().ask_resync(asked);
+  postgres_.orders().pause("bob", std::nullopt, "an upgrade");
+  postgres_.orders().resume("carol");
   EXPECT_THAT(audit(), ElementsAre("alice resync sales", "bob pause ", "carol resume "));
 }
 
 TEST_F(OrderStore, TellsWhatBecameOfARetry) {
   set_aside(4);
-  const int64_t id = store_.orders().ask_retry(4, "alice");
-  std::optional<RequestState> state = store_.orders().request(id);
+  const int64_t id = postgres_.orders().ask_retry(4, "alice");
+  std::optional<RequestState> state = postgres_.orders().request(id);
   ASSERT_TRUE(state.has_value());
   EXPECT_EQ(state->kind, RequestState::Kind::retry);
   EXPECT_EQ(state->event, 4);
   EXPECT_FALSE(state->finished);
   store_.orders().retried(fence(), {id, 4, "alice"}, {{{}, "still not readable"}});
-  state = store_.orders().request(id);
+  state = postgres_.orders().request(id);
   ASSERT_TRUE(state && state->finished);
   EXPECT_EQ(state->outcome.outcome, "failed");
   EXPECT_EQ(state->outcome.reason, "still not readable");
   EXPECT_EQ(state->outcome.event, 4);
   EXPECT_THAT(quarantine(), ElementsAre("4 quarantined 2 still not readable"));
 
-  const int64_t again = store_.orders().ask_retry(4, "alice");
+  const int64_t again = postgres_.orders().ask_retry(4, "alice");
   store_.orders().retried(fence(), {again, 4, "alice"}, {{{}, ""}});
-  EXPECT_EQ(store_.orders().request(again)->outcome.outcome, "done");
-  EXPECT_EQ(store_.orders().request(again)->outcome.reason, "");
+  EXPECT_EQ(postgres_.orders().request(again)->outcome.outcome, "done");
+  EXPECT_EQ(postgres_.orders().request(again)->outcome.reason, "");
   EXPECT_THAT(quarantine(), ElementsAre("4 applied 2 still not readable"));
-  EXPECT_THAT(store_.lines("SELECT concat_ws(' ', who, action, event, outcome) FROM audit "
-                           "WHERE action LIKE 'retr%'"),
+  EXPECT_THAT(postgres_.lines("SELECT concat_ws(' ', who, action, event, outcome) FROM audit "
+                              "WHERE action LIKE 'retr%'"),
               ElementsAre("alice retried 4 done", "alice retried 4 failed", "alice retry 4 done",
                           "alice retry 4 done"));
 }
 
 TEST_F(OrderStore, ARetryOfAnEventThatIsNotInQuarantineFails) {
-  const int64_t id = store_.orders().ask_retry(4, "alice");
+  const int64_t id = postgres_.orders().ask_retry(4, "alice");
   store_.orders().retried(fence(), {id, 4, "alice"}, {});
-  const std::optional<RequestState> state = store_.orders().request(id);
+  const std::optional<RequestState> state = postgres_.orders().request(id);
   ASSERT_TRUE(state && state->finished);
   EXPECT_EQ(state->outcome.outcome, "failed");
   EXPECT_EQ(state->outcome.reason, "there is no such event in quarantine");
@@ -111,9 +112,9 @@ TEST_F(OrderStore, ARetryOfAnEventThatIsNotInQuarantineFails) {
 TEST_F(OrderStore, ARetryOfWhatWasSettledMeanwhileIsTriedAgain) {
   set_aside(4);
   set_aside(4);
-  const int64_t id = store_.orders().ask_retry(4, "alice");
+  const int64_t id = postgres_.orders().ask_retry(4, "alice");
   ASSERT_EQ(store_.orders().quarantined(4).size(), 2u);
-  store_.side().execute(
+  postgres_.side().execute(
       "UPDATE quarantine SET state = 'skipped' WHERE quarantine_id = "
       "(SELECT min(quarantine_id) FROM quarantine)");
   try {
@@ -129,21 +130,21 @@ TEST_F(OrderStore, ARetryOfWhatWasSettledMeanwhileIsTriedAgain) {
 
 TEST_F(OrderStore, EventsOfAnotherGenerationAreNotRetried) {
   set_aside(4);
-  store_.side().execute("UPDATE followers SET generation = 1");
+  postgres_.side().execute("UPDATE followers SET generation = 1");
   EXPECT_THAT(store_.orders().quarantined(4), IsEmpty());
 }
 
 TEST_F(OrderStore, PollsAreNumberedAndToldToTheLeader) {
-  store_.side().execute("DELETE FROM follower_progress");
+  postgres_.side().execute("DELETE FROM follower_progress");
   EXPECT_EQ(store_.orders().pending().polls_asked, 0);
-  EXPECT_EQ(store_.orders().ask_poll(), 1);
-  PostgresOrderStore standby(store_.side(), "server1");
+  EXPECT_EQ(postgres_.orders().ask_poll(), 1);
+  PostgresOrderStore standby(postgres_.side(), "server1");
   EXPECT_EQ(standby.ask_poll(), 2);
   EXPECT_EQ(store_.orders().pending().polls_asked, 2);
 }
 
 TEST_F(OrderStore, AtMostSoManyReReadsAreToldTheOldestFirst) {
-  store_.side().execute(
+  postgres_.side().execute(
       "INSERT INTO pending_re_reads (server, catalog, database_name, table_name, event_id, "
       "generation) SELECT 'server1', 'hive', 'sales', 't' || i, 1, 0 "
       "FROM generate_series(0, 600) AS i ORDER BY i");
@@ -156,12 +157,12 @@ TEST_F(OrderStore, AtMostSoManyReReadsAreToldTheOldestFirst) {
 
 TEST_F(OrderStore, WhatIsPendingIsOneRoundTrip) {
   set_aside(4);
-  store_.orders().ask_retry(4, "alice");
-  store_.orders().ask_poll();
-  store_.orders().pause("alice", std::nullopt, "");
-  const int before = store_.observer().round_trips;
+  postgres_.orders().ask_retry(4, "alice");
+  postgres_.orders().ask_poll();
+  postgres_.orders().pause("alice", std::nullopt, "");
+  const int before = postgres_.observer().round_trips;
   const follower::Orders orders = store_.orders().pending();
-  EXPECT_EQ(store_.observer().round_trips - before, 1);
+  EXPECT_EQ(postgres_.observer().round_trips - before, 1);
   EXPECT_TRUE(orders.pause.has_value());
   EXPECT_EQ(orders.retries.size(), 1u);
   EXPECT_EQ(orders.polls_asked, 1);
@@ -169,16 +170,16 @@ TEST_F(OrderStore, WhatIsPendingIsOneRoundTrip) {
 
 TEST_F(OrderStore, APauseEndsByItselfOrByResume) {
   const follower::Pause pause =
-      store_.orders().pause("alice", std::chrono::seconds(3600), "an upgrade");
+      postgres_.orders().pause("alice", std::chrono::seconds(3600), "an upgrade");
   EXPECT_EQ(pause.until, pause.since + 3600);
   EXPECT_EQ(store_.orders().pending().pause->until, pause.until);
-  EXPECT_EQ(store_.orders().resume("bob")->by, "alice");
-  EXPECT_FALSE(store_.orders().resume("bob").has_value());
+  EXPECT_EQ(postgres_.orders().resume("bob")->by, "alice");
+  EXPECT_FALSE(postgres_.orders().resume("bob").has_value());
   EXPECT_FALSE(store_.orders().pending().pause.has_value());
-  store_.orders().pause("alice", std::chrono::seconds(3600), "");
-  store_.side().execute("UPDATE pauses SET until = now() - interval '1 second'");
+  postgres_.orders().pause("alice", std::chrono::seconds(3600), "");
+  postgres_.side().execute("UPDATE pauses SET until = now() - interval '1 second'");
   EXPECT_FALSE(store_.orders().pending().pause.has_value());
-  EXPECT_FALSE(store_.orders().resume("bob").has_value());
+  EXPECT_FALSE(postgres_.orders().resume("bob").has_value());
 }
 
 TEST_F(OrderStore, ARevokeIsRepeatedWhenTheCursorIsThereAndTakesOnlyGrantsMadeBefore) {
@@ -209,15 +210,15 @@ TEST_F(OrderStore, ARevokeIsRepeatedUntilNothingUpToItsEventIsToBeReadAgain) {
   // What one reading moves to the name is taken away there, and another may follow.
   for (int reading = 0; reading < 2; ++reading) {
     grant({"sales.moved", 5});
-    store_.side().execute("UPDATE grants SET granted_at = now() - interval '1 day'");
+    postgres_.side().execute("UPDATE grants SET granted_at = now() - interval '1 day'");
     store_.orders().repeat_revokes(fence());
     EXPECT_THAT(grants(), IsEmpty());
-    EXPECT_THAT(store_.lines("SELECT state FROM requests"), ElementsAre("pending"));
+    EXPECT_THAT(postgres_.lines("SELECT state FROM requests"), ElementsAre("pending"));
   }
-  store_.side().execute("DELETE FROM pending_re_reads WHERE event_id = 5");
+  postgres_.side().execute("DELETE FROM pending_re_reads WHERE event_id = 5");
   EXPECT_TRUE(store_.orders().pending().revokes_due);
   store_.orders().repeat_revokes(fence());
-  EXPECT_THAT(store_.lines("SELECT state FROM requests"), ElementsAre("finished"));
+  EXPECT_THAT(postgres_.lines("SELECT state FROM requests"), ElementsAre("finished"));
 }
 
 TEST_F(OrderStore, AFencedRepetitionRevokesNothing) {

@@ -9,6 +9,9 @@ namespace hmsync::store {
 /// In a program with store_on_postgres.cc.
 class PostgresFixture : public GrantsFixture {
  protected:
+  /// The making of the role is no part of what is looked at.
+  PostgresFixture() { postgres_.side().execute("DELETE FROM audit"); }
+
   PostgresUnderTest& postgres_ = dynamic_cast<PostgresUnderTest&>(store_);
 };
 

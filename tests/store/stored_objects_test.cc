@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/store/grants_fixture.h"
+#include "tests/store/postgres_fixture.h"
 
 namespace hmsync::store {
 
@@ -10,11 +10,11 @@ namespace {
 
 using testing::IsEmpty;
 
-class StoredObjects : public GrantsFixture {
+class StoredObjects : public PostgresFixture {
  protected:
   StoredObjects() {
     // Two servers' objects, mixed; every tenth of them without identity.
-    store_.side().execute(
+    postgres_.side().execute(
         "INSERT INTO objects (server, catalog, database_name, table_name, type, identity) "
         "SELECT 'server' || i % 2 + 1, 'hive', 'sales', 't' || to_char(i, 'FM0000'), 'x', "
         "CASE WHEN i % 20 = 0 THEN '' ELSE 'created:' || i END "
@@ -26,7 +26,7 @@ class StoredObjects : public GrantsFixture {
 
 TEST_F(StoredObjects, AreThoseOfOneServer) {
   EXPECT_EQ(store_.stored().count_tables(), 1000);
-  PostgresStoredObjects other(store_.side(), "server3");
+  PostgresStoredObjects other(postgres_.side(), "server3");
   EXPECT_EQ(other.count_tables(), 0);
   EXPECT_THAT(other.tables_after(named("", ""), 10), IsEmpty());
   EXPECT_THAT(other.some_tables(10), IsEmpty());
@@ -55,7 +55,7 @@ TEST_F(StoredObjects, SomeTablesAreSpreadOverAllAndStayTheSameWhenFewComeAndGo) 
   for (const follower::KnownTable& table : before) {
     EXPECT_EQ(table.identity, "created:" + std::to_string(std::stoi(table.name.table.substr(1))));
   }
-  store_.side().execute(
+  postgres_.side().execute(
       "DELETE FROM objects WHERE table_name = '" + before[3].name.table +
       "';"
       "INSERT INTO objects (server, catalog, database_name, table_name, identity) "
