@@ -114,7 +114,7 @@ TEST_F(EventStore, NotesAloneAreOneRoundTrip) {
   const int before = postgres_.observer().round_trips;
   store_.events().note(now, {{"gap", 6, "it is missing"}, {"reset", 7, "another history"}});
   EXPECT_EQ(postgres_.observer().round_trips - before, 1);
-  EXPECT_THAT(audit(), ElementsAre("event gap  6", "event reset  7"));
+  EXPECT_THAT(audit(), ElementsAre("event gap 6", "event reset 7"));
 }
 
 TEST_F(EventStore, ACommitWhoseReplyIsLostIsTransientAndTheStateTellsThatItWentThrough) {

@@ -70,7 +70,7 @@ TEST_F(OrderStore, EveryVerbOfPeopleIsAudited) {
   postgres_.orders().ask_resync(asked);
   postgres_.orders().pause("bob", std::nullopt, "an upgrade");
   postgres_.orders().resume("carol");
-  EXPECT_THAT(audit(), ElementsAre("alice resync sales", "bob pause ", "carol resume "));
+  EXPECT_THAT(audit(), ElementsAre("alice resync sales", "bob pause", "carol resume"));
 }
 
 TEST_F(OrderStore, TellsWhatBecameOfARetry) {
