@@ -102,6 +102,15 @@ void pause_between(World& world) {
                                                                  : world.scheduler.random(150)));
 }
 
+void lose_table(World& world) {
+  const std::string database = some_database(world);
+  const std::string table = some_table(world);
+  const auto& tables = world.metastore.objects().tables;
+  if (!tables.contains({"hive", database, table})) return;
+  world.metastore.lose_table(database, table);
+  world.model.metastore_changed();
+}
+
 bool drifts(World& world, const doubles::Change& change) {
   return world.profile.generation == doubles::Generation::v2_3 &&
          std::holds_alternative<ddl::AlterDatabase>(change) && world.profile.locks_sequence;
@@ -116,6 +125,7 @@ void make_changes(World& world, int count) {
     const doubles::Change change = some_change(world);
     if (drifts(world, change)) continue;
     ++made;
+    if (world.profile.loses_tables && world.scheduler.chance(0.03)) lose_table(world);
     auto delivery = doubles::Delivery::sound;
     if (world.profile.spoils_events && world.scheduler.chance(0.05)) {
       delivery =
@@ -257,7 +267,7 @@ void wait_for_events(World& world, int count) {
 void give_orders(World& world, int count) {
   auto& scheduler = world.scheduler;
   for (int i = 0; i < count; ++i) {
-    scheduler.sleep(milliseconds(scheduler.random(6000)));
+    scheduler.sleep(milliseconds(scheduler.random(3000)));
     auto& orders = world.database.store.orders;
     switch (scheduler.random(5)) {
       case 0: {
@@ -310,7 +320,13 @@ void make_history_trouble(World& world) {
     world.metastore.restore(*backup);
     world.model.metastore_changed();
   }
-  if (world.profile.rewinds_store) (void)world.rewind();
+}
+
+void fail_over(World& world, int count) {
+  for (int i = 0; i < count; ++i) {
+    world.scheduler.sleep(milliseconds(1000 + world.scheduler.random(8000)));
+    (void)world.rewind();
+  }
 }
 
 }  // namespace hmsync::simulation

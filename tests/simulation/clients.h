@@ -11,7 +11,9 @@ void grant_and_revoke(World& world, int count);
 void wait_for_events(World& world, int count);
 /// Resyncs, dry runs, pauses and retries.
 void give_orders(World& world, int count);
-/// Cleans, restores, rewinds, as the profile says.
+/// Cleans the metastore's log, or restores the metastore, as the profile says.
 void make_history_trouble(World& world);
+/// The store's database, each time to a replica that may lack the last commits.
+void fail_over(World& world, int count);
 
 }  // namespace hmsync::simulation

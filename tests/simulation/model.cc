@@ -68,14 +68,23 @@ void Model::metastore_changed() {
     // Who read the log before this step saw all up to the newest id, perhaps.
     const bool late = first <= newest_id_ || (cursor && comparable() && first <= *cursor);
     const bool spoilt = step.delivery != doubles::Delivery::sound;
-    const bool untold = (!step.evented && !step.refused) || late || spoilt;
+    const bool unevented = !step.evented && !step.refused;
+    const bool untold = unevented || late || spoilt;
     for (const TableName& name : step.touched) {
+      if (unevented) remember_lost(step.number, name);
+      if (step.kind == "DROP_DATABASE") dropped_databases_.insert(name.database);
       chains_[name].push_back(static_cast<size_t>(step.number));
       if (untold) disordered_.insert(name);
-      if (spoilt) spoilt_.insert(name);
+      if (spoilt || unevented) unreadable_.insert(name);
     }
     if (!step.event_ids.empty()) newest_id_ = std::max(newest_id_, step.event_ids.back());
   }
+}
+
+void Model::remember_lost(int64_t step, const TableName& name) {
+  const auto* const before = find(world_.metastore.objects_after(step - 1), name);
+  const auto* const after = find(world_.metastore.objects_after(step), name);
+  if (before != nullptr && after == nullptr) lost_.insert(before->table.identity);
 }
 
 void Model::store_went_back() {
@@ -185,7 +194,7 @@ void Model::check_rest() {
   }
   check_grants_at_rest();
   disordered_.clear();
-  spoilt_.clear();
+  unreadable_.clear();
 }
 
 void Model::check_grants_at_rest() const {
@@ -229,7 +238,14 @@ void Model::check_grants_at_rest() const {
                            granted.identity, text(names.at(granted.identity)),
                            role_rows.empty() ? "" : ": suspended"));
     }
-    const bool may_stay = granted.before_history || world_.profile.spoils_events;
+    const bool was_lost = lost_.contains(granted.identity);
+    if (was_lost && role_rows.empty() && !dropped_databases_.contains(granted.database)) {
+      violated(
+          fmt::format("at rest role {} has no grant for {}, which went without an event: it is "
+                      "not suspended",
+                      role, granted.identity));
+    }
+    const bool may_stay = granted.before_history || world_.profile.spoils_events || was_lost;
     if (!alive && !role_rows.empty() && world_.profile.ordered() && !may_stay) {
       violated(
           fmt::format("at rest role {} has a grant for {}, which is gone", role, granted.identity));
@@ -243,7 +259,7 @@ void Model::saw_grants() {
     last_grant_ = grant.id;
     world_.tell(fmt::format("model: {} granted on {} {} as of {}", grant.role, text(grant.name()),
                             grant.identity, grant.as_of_event));
-    grants_[grant.role] = {grant.identity, !world_.database.store.follower.cursor};
+    grants_[grant.role] = {grant.identity, grant.database, !world_.database.store.follower.cursor};
   }
 }
 
@@ -277,7 +293,7 @@ void Model::released(int64_t event, int64_t steps_before,
     if (number > steps_before) continue;  // it has changed since
     const doubles::Committed& step = history[static_cast<size_t>(number) - 1];
     if (step.event_ids.empty() || step.event_ids.back() > event) continue;
-    if (name.table.empty() || spoilt_.contains(name)) continue;
+    if (name.table.empty() || unreadable_.contains(name)) continue;
     const auto* const stored = find(store.live, name);
     const auto* const expected = find(world_.metastore.objects(), name);
     if (!same(stored, expected)) {

@@ -36,6 +36,7 @@ class Model {
   void saw_revoke(const std::string& role, const processor::TableName& name);
   struct Granted {
     std::string identity;
+    std::string database;  ///< that it was given in
     /// Given before the first snapshot: what became of it until then is not told by events.
     bool before_history = false;
     bool certain = true;   ///< it is known whether it is revoked
@@ -56,6 +57,7 @@ class Model {
   /// log began; nothing where no order tells.
   [[nodiscard]] std::optional<int64_t> step_at(const processor::TableName& name,
                                                int64_t cursor) const;
+  void remember_lost(int64_t step, const processor::TableName& name);
   void check_object(const processor::TableName& name) const;
   void check_grants_at_commit() const;
   void check_grants_at_rest() const;
@@ -67,9 +69,12 @@ class Model {
   int64_t log_begins_with_ = 0;  ///< number of the step before this log's first
   std::map<processor::TableName, Chain> chains_;
   std::set<processor::TableName> disordered_;  ///< until rest: no event tells, or one came late
-  std::set<processor::TableName> spoilt_;      ///< until rest: by events that cannot be read
-  int64_t newest_id_ = 0;                      ///< of this log
-  std::optional<int64_t> store_log_;           ///< the log's generation that the store is about
+  /// Until rest: by events that cannot be read, or by none.
+  std::set<processor::TableName> unreadable_;
+  std::set<std::string> dropped_databases_;  ///< at any time
+  std::set<std::string> lost_;               ///< identities of tables that went without an event
+  int64_t newest_id_ = 0;                    ///< of this log
+  std::optional<int64_t> store_log_;         ///< the log's generation that the store is about
   int64_t store_generation_ = 0;
   int64_t log_generation_ = 1;
   int64_t last_grant_ = 0;

@@ -36,6 +36,12 @@ constexpr std::array kKinds{
            p.generation = Generation::v4_0;
            p.alters_without_event = true;
          }},
+    Kind{"tables lost without events 3.1",
+         [](Profile& p) {
+           p.loses_tables = true;
+           p.options.sweep_tables_per_second = 5;
+           p.options.max_removed = 1;
+         }},
     Kind{"cleaned log 3.1", [](Profile& p) { p.cleans_log = true; }},
     Kind{"cleaned log 2.3",
          [](Profile& p) {
@@ -62,6 +68,7 @@ Profile profile_of(uint64_t seed) {
   profile.clients = 1 + static_cast<int>(random() % 4);
   profile.lease_length = milliseconds(2000 + random() % 3000);
   profile.fault_share = 0.002 * static_cast<double>(1 + random() % 10);
+  if (random() % 3 == 0) profile.page_time = milliseconds(10 + random() % 90);
   auto& options = profile.options;
   options.batch_events = static_cast<int32_t>(3 + random() % 30);
   options.gap_grace = milliseconds(1000 + random() % 2000);

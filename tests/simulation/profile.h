@@ -19,7 +19,9 @@ struct Profile {
   bool spoils_events = false;
   bool cleans_log = false;
   bool restores_metastore = false;
-  bool rewinds_store = false;  ///< a fail-over that loses the last commits
+  bool rewinds_store = false;  ///< fail-overs that lose the last commits
+  bool loses_tables = false;   ///< that go without an event, as when somebody repairs a metastore
+  std::chrono::milliseconds page_time{3};  ///< a snapshot's page takes up to this
   int daemons = 2;
   int clients = 3;
   int rounds = 2;

@@ -26,10 +26,11 @@ void run_round(World& world) {
   }
   begin([&] { grant_and_revoke(world, profile.grants_a_round); });
   begin([&] { wait_for_events(world, profile.grants_a_round); });
-  begin([&] { give_orders(world, 3); });
-  if (profile.cleans_log || profile.restores_metastore || profile.rewinds_store) {
+  begin([&] { give_orders(world, 8); });
+  if (profile.cleans_log || profile.restores_metastore) {
     begin([&] { make_history_trouble(world); });
   }
+  if (profile.rewinds_store) begin([&] { fail_over(world, 4); });
   if (!world.scheduler.run_until([&] { return active == 0; },
                                  world.scheduler.now() + minutes(60))) {
     throw Violation("clients of the deployment hang");
@@ -61,6 +62,7 @@ void force_what_is_refused(World& world) {
 
 void await_rest(World& world) {
   world.calm_down();
+  world.database.store.orders.pause.reset();  // a fail-over may have lost the end of one
   const auto& options = world.profile.options;
   // Late events are looked for, and what no event tells is swept, within this time.
   const auto quiet = options.settle + 2 * options.sweep_interval + options.gap_grace + seconds(20);

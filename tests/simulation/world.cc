@@ -10,6 +10,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kCallTimeout{8000};
+constexpr milliseconds kBetweenCopies{1500};
+constexpr size_t kCopies = 8;
 
 [[noreturn]] void fail(std::string_view call, const char* how) {
   throw Error(ErrorKind::transient, std::string(call) + ": " + how);
@@ -84,6 +86,7 @@ void World::on_call(std::string_view call, bool after) {
     tell((daemon != nullptr ? daemon->name() : std::string("people")) + (after ? " < " : " > ") +
          std::string(call));
   }
+  if (call == "metastore:page") scheduler.pass(profile.page_time);
   if (after) observe_commit();
   if (after && call == "store:grant") model.saw_grants();
   if (after && call == "store:revoke") {
@@ -165,16 +168,17 @@ void World::observe_commit() {
   model.check_commit();
   for (const auto& daemon : daemons) daemon->notified();
   if (!profile.rewinds_store) return;
-  if (!copy_ || scheduler.now() - copied_at_ > std::chrono::seconds(5)) {
-    copy_ = std::make_unique<Database>(database);
-    copied_at_ = scheduler.now();
-  }
+  if (!copies_.empty() && scheduler.now() - copied_at_ < kBetweenCopies) return;
+  copies_.push_back(std::make_unique<Database>(database));
+  copied_at_ = scheduler.now();
+  if (copies_.size() > kCopies) copies_.erase(copies_.begin());
 }
 
 bool World::rewind() {
-  if (!copy_) return false;
+  if (copies_.empty()) return false;
   tell("the store's database goes back");
-  database = *copy_;
+  database = *copies_[scheduler.random(copies_.size())];
+  copies_.clear();
   seen_commit_number_ = database.store.follower.commit_number;
   model.store_went_back();
   return true;

@@ -81,7 +81,7 @@ class World {
   int64_t seen_commit_number_ = 0;
   int64_t last_number_ = 0;
   int64_t next_second_ = 0;
-  std::unique_ptr<Database> copy_;
+  std::vector<std::unique_ptr<Database>> copies_;  ///< what replicas may have
   Scheduler::Time copied_at_{};
 };
 
