@@ -153,10 +153,11 @@ gone AS (DELETE FROM @objects WHERE object_id = ANY (ARRAY(SELECT object_id FROM
 
 const std::string kPartitionInput = R"(WITH input AS MATERIALIZED (
   SELECT event_id, catalog, database_name, table_name, raw_values::text[] AS partition_values,
-         scheme, authority, path, $2::bigint AS commit_number
+         scheme, authority, path, first_event, $2::bigint AS commit_number
   FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-              $10::text[])
-    AS i(event_id, catalog, database_name, table_name, raw_values, scheme, authority, path)),
+              $10::text[], $11::bigint[])
+    AS i(event_id, catalog, database_name, table_name, raw_values, scheme, authority, path,
+         first_event)),
 place AS MATERIALIZED (
   SELECT i.*, o.object_id
   FROM input i
@@ -171,7 +172,8 @@ old AS MATERIALIZED (
     AND hash_array_extended(p.partition_values, 1) = hash_array_extended(i.partition_values, 1)))";
 
 const std::string kTableMissing = R"(
-    SELECT catalog, database_name, table_name, event_id FROM place WHERE object_id IS NULL)";
+    SELECT catalog, database_name, table_name, first_event AS event_id
+    FROM place WHERE object_id IS NULL)";
 
 /// Without the table's row there is nothing to hang a partition on: the table is read again.
 std::string put_partitions(const Target& target) {
@@ -214,7 +216,8 @@ gone AS (
          kDone;
 }
 
-/// One row for each (table, values): a later mutation takes the place of an earlier one.
+/// One row for each (table, values): a later mutation takes the place of an earlier one, but what
+/// must be read again is due since the first.
 class PartitionRows {
  public:
   void add(int64_t event_id, const processor::TableName& table,
@@ -234,11 +237,13 @@ class PartitionRows {
     } else {
       row.insert(row.end(), 3, std::nullopt);
     }
-    rows_.insert_or_assign({table, std::move(list)}, std::move(row));
+    const auto [entry, made] = rows_.try_emplace({table, std::move(list)});
+    row.push_back(made ? row.front() : entry->second.back());
+    entry->second = std::move(row);
   }
 
   Columns take() {
-    Columns columns(8);
+    Columns columns(9);
     for (auto& [key, row] : rows_) columns.add(std::move(row));
     return columns;
   }

@@ -124,7 +124,7 @@ class RandomCalls {
     return made;
   }
 
-  Operation any_operation(std::set<std::vector<std::string>>& values) {
+  Operation any_operation() {
     const TableName name = any_table();
     switch (below(12)) {
       case 0: {
@@ -152,9 +152,7 @@ class RandomCalls {
         return rename;
       }
       default: {
-        // Of several events of a batch that name one partition, the row of the last one is kept.
-        std::vector<std::string> value{std::to_string(values.size() % 3)};
-        if (!values.insert({name.database, name.table, value[0]}).second) return RemoveTable{name};
+        const std::vector<std::string> value{std::to_string(below(3))};
         if (once_in(3)) return RemovePartitions{name, {value}};
         std::vector<Partition> put{{value, std::nullopt}};
         if (!once_in(6)) put[0].location = at("/p/" + std::to_string(below(3)));
@@ -169,11 +167,10 @@ class RandomCalls {
            objects.tables.contains(rename->to.name);
   }
   std::vector<Mutation> some_mutations(int64_t& event) {
-    std::set<std::vector<std::string>> values;
     std::vector<Mutation> mutations;
     doubles::ObjectMap objects = stores_.memory().store().live;
     for (int i = below(5); i > 0; --i) {
-      Mutation mutation{once_in(5) ? event : event + 1, any_operation(values)};
+      Mutation mutation{once_in(5) ? event : event + 1, any_operation()};
       if (is_onto_another(objects, mutation)) continue;
       event = mutation.event_id;
       doubles::apply_to(objects, mutation);

@@ -61,6 +61,14 @@ TEST_F(ReadablePosition, PartitionsOfAMissingTableHoldItBelowTheFirstEventThatNa
   EXPECT_EQ(store_.position().cursor, 4);
 }
 
+TEST_F(ReadablePosition, EventsOfOnePartitionOfAMissingTableHoldItBelowTheFirstOfThem) {
+  apply(7, {{5, processor::PutPartitions{named("sales", "orders"), {partition({"a"}, "/a")}}},
+            {6, processor::PutPartitions{named("sales", "orders"), {partition({"a"}, "/b")}}},
+            {7, processor::RemovePartitions{named("sales", "bills"), {{"a"}}}}});
+  EXPECT_THAT(store_.re_reads(), ElementsAre("5 sales.orders", "7 sales.bills"));
+  EXPECT_EQ(store_.position().cursor, 4);
+}
+
 TEST_F(ReadablePosition, NeedsPollsWhileIdsMayBeShared) {
   publish(staged({}, {}));
   EXPECT_TRUE(store_.position().polls_needed) << "no UUID is known";
