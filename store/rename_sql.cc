@@ -94,7 +94,18 @@ unlocated AS (
   DELETE FROM @paths WHERE partition_values = '{}'
     AND object_id = ANY (ARRAY(SELECT object_id FROM source WHERE new_path IS NULL))))";
 
+/// Own locations before: of the source or, where it is not there, of the row that has the new name.
+/// One that such a rename does not tell stays.
 const std::string kTellMoved = R"(,
+former AS MATERIALIZED (
+  SELECT n, scheme, authority, path FROM source
+  UNION ALL
+  SELECT i.n, p.scheme, p.authority, p.path
+  FROM input i
+  JOIN @objects o ON o.@scope = $1 AND o.catalog = i.catalog
+    AND o.database_name = i.database_name AND o.table_name = i.table_name
+  JOIN @paths p ON p.object_id = o.object_id AND p.partition_values = '{}'
+  WHERE i.path IS NOT NULL AND NOT EXISTS (SELECT FROM source s WHERE s.n = i.n)),
 told AS (
   INSERT INTO path_changes (server, commit_number, event_id, change, catalog, database_name,
                             table_name, partition_values, scheme, authority, path, new_catalog,
@@ -110,16 +121,16 @@ told AS (
     FROM input i JOIN source s USING (n)
     UNION ALL
     SELECT 2, i.commit_number, i.event_id, 'removed', i.catalog, i.database_name, i.table_name,
-           '{}', s.scheme, s.authority, s.path, NULL, NULL, NULL
-    FROM input i JOIN source s USING (n)
-    WHERE s.path IS NOT NULL
-      AND (s.scheme, s.authority, s.path) IS DISTINCT FROM (i.scheme, i.authority, i.path)
+           '{}', f.scheme, f.authority, f.path, NULL, NULL, NULL
+    FROM input i JOIN former f USING (n)
+    WHERE f.path IS NOT NULL
+      AND (f.scheme, f.authority, f.path) IS DISTINCT FROM (i.scheme, i.authority, i.path)
     UNION ALL
     SELECT 3, i.commit_number, i.event_id, 'added', i.catalog, i.database_name, i.table_name,
            '{}', i.scheme, i.authority, i.path, NULL, NULL, NULL
-    FROM input i LEFT JOIN source s USING (n)
+    FROM input i LEFT JOIN former f USING (n)
     WHERE i.path IS NOT NULL
-      AND (s.scheme, s.authority, s.path) IS DISTINCT FROM (i.scheme, i.authority, i.path)) c
+      AND (f.scheme, f.authority, f.path) IS DISTINCT FROM (i.scheme, i.authority, i.path)) c
   ORDER BY event_id, step))";
 
 /// The metastore moves a managed table's partitions without any event of theirs.

@@ -80,7 +80,7 @@ class Application {
       applied_.missing = to;
     }
     StoredTable& stored = objects_.tables[to];
-    if (!found && !rename.to.location) before = stored.table.location;
+    if (!found) before = stored.table.location;
     replace(stored.table, rename.to);
     if (!found && !rename.to.location) {
       stored.table.location = before;

@@ -88,7 +88,7 @@ TEST_F(PathChanges, ARenameWithoutItsSourceLeavesThePartitionsOfItsOwnTableAlone
       5,
       {{5, RenameTable{
                named("sales", "gone"), table("sales", "orders", "created:1"), std::nullopt, {}}}});
-  EXPECT_THAT(new_changes(), ElementsAre("5 added sales.orders {} hdfs://nn/w/sales.db/orders"));
+  EXPECT_THAT(new_changes(), IsEmpty());
   EXPECT_THAT(store_.objects(),
               testing::Contains("partition sales.orders {a} hdfs://nn/w/orders/a"));
   apply(
@@ -96,6 +96,28 @@ TEST_F(PathChanges, ARenameWithoutItsSourceLeavesThePartitionsOfItsOwnTableAlone
       {{6, RenameTable{
                named("sales", "gone"), table("sales", "orders", "created:8"), std::nullopt, {}}}});
   EXPECT_THAT(lines_of(store_.objects(), "partition "), IsEmpty()) << "it was another table's";
+}
+
+TEST_F(PathChanges, TellWhereTheTableWasThatARenameWithoutItsSourceMakes) {
+  Table moved = table("sales", "orders", "created:1");
+  moved.location = at("/elsewhere");
+  apply(5, {{5, RenameTable{named("sales", "gone"), moved, std::nullopt, {}}}});
+  moved.identity = "";
+  moved.location = at("/s");
+  apply(6, {{6, RenameTable{named("sales", "gone"), moved, std::nullopt, {}}}});
+  EXPECT_THAT(new_changes(), ElementsAre("5 removed sales.orders {} hdfs://nn/w/sales.db/orders",
+                                         "5 added sales.orders {} hdfs://nn/elsewhere",
+                                         "6 removed sales.orders {} hdfs://nn/elsewhere",
+                                         "6 added sales.orders {} hdfs://nn/s"));
+}
+
+TEST_F(PathChanges, ARenameWithoutItsSourceThatTellsNoLocationLeavesTheStoredOne) {
+  Table moved = table("sales", "orders", "created:1");
+  moved.location = std::nullopt;
+  apply(5, {{5, RenameTable{named("sales", "gone"), moved, std::nullopt, {}}}});
+  EXPECT_THAT(new_changes(), IsEmpty());
+  EXPECT_THAT(lines_of(store_.objects(), "table sales.orders "),
+              ElementsAre(testing::EndsWith(" hdfs://nn/w/sales.db/orders")));
 }
 
 TEST_F(PathChanges, TellWhatGoesWithAllThatIsInIt) {
