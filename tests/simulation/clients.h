@@ -13,6 +13,8 @@ void wait_for_events(World& world, int count);
 void give_orders(World& world, int count);
 /// Cleans the metastore's log, or restores the metastore, as the profile says.
 void make_history_trouble(World& world);
+/// From the metastore's listings, for some seconds each time.
+void hide_databases(World& world, int count);
 /// The store's database, each time to a replica that may lack the last commits.
 void fail_over(World& world, int count);
 

@@ -70,9 +70,13 @@ void Model::metastore_changed() {
     const bool spoilt = step.delivery != doubles::Delivery::sound;
     const bool unevented = !step.evented && !step.refused;
     const bool untold = unevented || late || spoilt;
+    // It takes along what is suspended in it, under whichever name the store knows that.
+    if (step.kind == "DROP_DATABASE") {
+      lost_.clear();
+      last_database_drop_ = step.event_ids.empty() ? 0 : step.event_ids.back();
+    }
     for (const TableName& name : step.touched) {
       if (unevented) remember_lost(step.number, name);
-      if (step.kind == "DROP_DATABASE") dropped_databases_.insert(name.database);
       chains_[name].push_back(static_cast<size_t>(step.number));
       if (untold) disordered_.insert(name);
       if (spoilt || unevented) unreadable_.insert(name);
@@ -84,7 +88,8 @@ void Model::metastore_changed() {
 void Model::remember_lost(int64_t step, const TableName& name) {
   const auto* const before = find(world_.metastore.objects_after(step - 1), name);
   const auto* const after = find(world_.metastore.objects_after(step), name);
-  if (before != nullptr && after == nullptr) lost_.insert(before->table.identity);
+  const bool drop_is_read = world_.database.store.follower.cursor >= last_database_drop_;
+  if (before != nullptr && after == nullptr && drop_is_read) lost_.insert(before->table.identity);
 }
 
 void Model::store_went_back() {
@@ -150,6 +155,9 @@ void Model::check_commit() {
     store_generation_ = store.follower.generation;
     store_log_ = log_generation_;
   }
+  if (store.follower.generation > 0 && !world_.profile.resets()) {
+    violated("the metastore's history counts as another one, though it never changed");
+  }
   if (!comparable()) return;
   for (const auto& [name, chain] : chains_) check_object(name);
   for (const auto& [name, table] : store.live.tables) {
@@ -177,6 +185,7 @@ void Model::check_grants_at_commit() const {
 void Model::check_rest() {
   const auto& store = world_.database.store;
   const auto& objects = world_.metastore.objects();
+  if (!comparable()) violated("the metastore's history became another one, and no reset tells it");
   for (const auto& [name, table] : objects.tables) {
     if (!same(find(store.live, name), &table)) {
       violated(fmt::format("at rest table {} is {}, in the metastore it is {}", text(name),
@@ -239,13 +248,14 @@ void Model::check_grants_at_rest() const {
                            role_rows.empty() ? "" : ": suspended"));
     }
     const bool was_lost = lost_.contains(granted.identity);
-    if (was_lost && role_rows.empty() && !dropped_databases_.contains(granted.database)) {
+    if (was_lost && role_rows.empty()) {
       violated(
           fmt::format("at rest role {} has no grant for {}, which went without an event: it is "
                       "not suspended",
                       role, granted.identity));
     }
-    const bool may_stay = granted.before_history || world_.profile.spoils_events || was_lost;
+    const bool may_stay =
+        granted.before_history || world_.profile.spoils_events || world_.profile.loses_tables;
     if (!alive && !role_rows.empty() && world_.profile.ordered() && !may_stay) {
       violated(
           fmt::format("at rest role {} has a grant for {}, which is gone", role, granted.identity));
@@ -259,7 +269,7 @@ void Model::saw_grants() {
     last_grant_ = grant.id;
     world_.tell(fmt::format("model: {} granted on {} {} as of {}", grant.role, text(grant.name()),
                             grant.identity, grant.as_of_event));
-    grants_[grant.role] = {grant.identity, grant.database, !world_.database.store.follower.cursor};
+    grants_[grant.role] = {grant.identity, !world_.database.store.follower.cursor};
   }
 }
 

@@ -36,7 +36,6 @@ class Model {
   void saw_revoke(const std::string& role, const processor::TableName& name);
   struct Granted {
     std::string identity;
-    std::string database;  ///< that it was given in
     /// Given before the first snapshot: what became of it until then is not told by events.
     bool before_history = false;
     bool certain = true;   ///< it is known whether it is revoked
@@ -71,10 +70,10 @@ class Model {
   std::set<processor::TableName> disordered_;  ///< until rest: no event tells, or one came late
   /// Until rest: by events that cannot be read, or by none.
   std::set<processor::TableName> unreadable_;
-  std::set<std::string> dropped_databases_;  ///< at any time
-  std::set<std::string> lost_;               ///< identities of tables that went without an event
-  int64_t newest_id_ = 0;                    ///< of this log
-  std::optional<int64_t> store_log_;         ///< the log's generation that the store is about
+  std::set<std::string> lost_;  ///< identities of tables that went without an event
+  int64_t last_database_drop_ = 0;
+  int64_t newest_id_ = 0;             ///< of this log
+  std::optional<int64_t> store_log_;  ///< the log's generation that the store is about
   int64_t store_generation_ = 0;
   int64_t log_generation_ = 1;
   int64_t last_grant_ = 0;

@@ -42,6 +42,11 @@ constexpr std::array kKinds{
            p.options.sweep_tables_per_second = 5;
            p.options.max_removed = 1;
          }},
+    Kind{"hidden databases 3.1",
+         [](Profile& p) {
+           p.hides_databases = true;
+           p.options.max_removed = 0.01;
+         }},
     Kind{"cleaned log 3.1", [](Profile& p) { p.cleans_log = true; }},
     Kind{"cleaned log 2.3",
          [](Profile& p) {

@@ -19,8 +19,9 @@ struct Profile {
   bool spoils_events = false;
   bool cleans_log = false;
   bool restores_metastore = false;
-  bool rewinds_store = false;  ///< fail-overs that lose the last commits
-  bool loses_tables = false;   ///< that go without an event, as when somebody repairs a metastore
+  bool rewinds_store = false;    ///< fail-overs that lose the last commits
+  bool loses_tables = false;     ///< that go without an event, as when somebody repairs a metastore
+  bool hides_databases = false;  ///< from listings, now and then
   std::chrono::milliseconds page_time{3};  ///< a snapshot's page takes up to this
   int daemons = 2;
   int clients = 3;
@@ -31,6 +32,11 @@ struct Profile {
   std::chrono::milliseconds lease_length{3000};
   follower::Options options;
 
+  /// Whether the history that the daemons read is another one at times, or looks like it: where the
+  /// log is cleaned up to ids that then still come.
+  [[nodiscard]] bool resets() const {
+    return restores_metastore || (cleans_log && !locks_sequence);
+  }
   /// Whether events alone tell all, each in its place: then the store is right at every commit.
   [[nodiscard]] bool ordered() const { return locks_sequence && !plain_listener; }
   /// Whether every grant must authorise at the end, none be suspended.

@@ -30,6 +30,7 @@ void run_round(World& world) {
   if (profile.cleans_log || profile.restores_metastore) {
     begin([&] { make_history_trouble(world); });
   }
+  if (profile.hides_databases) begin([&] { hide_databases(world, 4); });
   if (profile.rewinds_store) begin([&] { fail_over(world, 4); });
   if (!world.scheduler.run_until([&] { return active == 0; },
                                  world.scheduler.now() + minutes(60))) {

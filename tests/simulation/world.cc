@@ -27,6 +27,9 @@ World::World(Profile given, uint64_t seed)
   if (profile.generation == doubles::Generation::v2_3) metastore.database_uuid.reset();
   // No two events of one second, and no two creations.
   metastore.clock = [this] { return 1700000000 + next_second_++; };
+  if (profile.generation == doubles::Generation::v2_3) {
+    metastore.head_falls_back_by = [this] { return head_falls_back_by(); };
+  }
   metastore.before_call = [this](std::string_view call) {
     on_call("metastore:" + std::string(call), false);
   };
@@ -51,6 +54,16 @@ void World::tell(const std::string& line) {
       std::to_string(
           std::chrono::duration_cast<milliseconds>(scheduler.now().time_since_epoch()).count()) +
       " " + line);
+}
+
+// As a 2.3.10 did under several writers, for up to 0.15 s.
+int64_t World::head_falls_back_by() {
+  // A first snapshot has nothing to tell a head by that went back.
+  if (calm_ || !database.store.follower.cursor) return 0;
+  if (scheduler.now() < head_back_until_) return 2;
+  if (!scheduler.chance(0.02)) return 0;
+  head_back_until_ = scheduler.now() + milliseconds(scheduler.random(150));
+  return 2;
 }
 
 Daemon* World::here() const {

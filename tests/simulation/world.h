@@ -75,6 +75,7 @@ class World {
   void meet_fault(Daemon& daemon, std::string_view call, bool after);
   void count_fault(Fault fault, std::string_view call);
   void observe_commit();
+  int64_t head_falls_back_by();
 
   bool calm_ = false;
   std::map<Scheduler::FiberId, Revoke> revokes_;
@@ -83,6 +84,7 @@ class World {
   int64_t next_second_ = 0;
   std::vector<std::unique_ptr<Database>> copies_;  ///< what replicas may have
   Scheduler::Time copied_at_{};
+  Scheduler::Time head_back_until_{};
 };
 
 }  // namespace hmsync::simulation
