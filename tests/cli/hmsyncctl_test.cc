@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <boost/json.hpp>
+#include <concepts>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -31,7 +32,8 @@ class HmsyncctlTest : public testing::Test {
   }
   ~HmsyncctlTest() override { std::filesystem::remove_all(runtime_); }
 
-  void serve(ScriptedServer::Handler handler) {
+  template <std::invocable<const SeenRequest&> Handler>
+  void serve(Handler handler) {
     server_.reset();
     server_ = std::make_unique<ScriptedServer>(std::move(handler));
   }
