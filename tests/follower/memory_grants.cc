@@ -131,7 +131,13 @@ void merge(MemoryStore& store, const Move& mover, int64_t target, const std::str
   MemoryGrant& stays = there_stays ? there : moved;
   const MemoryGrant& goes = there_stays ? moved : there;
   const bool same = !stays.identity.empty() && stays.identity == goes.identity;
-  if (same && goes.grant_option) stays.grant_option = true;
+  if (same && goes.grant_option && !stays.grant_option) {
+    MemoryGrant before = stays;
+    before.suspended = false;
+    MemoryGrant after = before;
+    stays.grant_option = after.grant_option = true;
+    tell(store, {"granted", "merge"}, {who, mover.event, false}, after, before, after);
+  }
   remove(store, goes.id, {who, mover.event, false}, {"removed", "merge"});
 }
 

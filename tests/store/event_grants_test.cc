@@ -132,7 +132,8 @@ TEST_F(EventGrants, MergeWithAnEqualOneAndTheLaterStays) {
   apply(5, {{5, rename("sales", "bills")}});
   EXPECT_THAT(grants(), ElementsAre("sales.bills INSERT 6 created:8",
                                     "sales.bills SELECT 6 created:1 option"));
-  EXPECT_THAT(audit(), ElementsAre("event merge sales.orders 5", "event merge sales.orders 5"));
+  EXPECT_THAT(audit(), ElementsAre("event merge sales.bills 5", "event merge sales.orders 5",
+                                   "event merge sales.orders 5"));
 }
 
 TEST_F(EventGrants, MergeWithAnOlderOneAtTheTargetAndTheMovedStays) {
@@ -143,6 +144,30 @@ TEST_F(EventGrants, MergeWithAnOlderOneAtTheTargetAndTheMovedStays) {
   apply(5, {{5, rename("sales", "bills")}});
   EXPECT_THAT(grants(), ElementsAre("sales.bills INSERT 5 created:1 option",
                                     "sales.bills SELECT 5 created:1"));
+}
+
+TEST_F(EventGrants, ThatGetTheGrantOptionInAMergeSaySoInTheChangeLogAndTheAudit) {
+  grant({"sales.orders", 2, "created:1", "SELECT", true});
+  grant({"sales.bills", 6, "created:1", "SELECT", false});
+  grant({"sales.orders", 2, "created:1", "INSERT", false});
+  grant({"sales.bills", 2, "created:1", "INSERT", true});
+  // Both have it already.
+  grant({"sales.orders", 2, "created:1", "ALTER", true});
+  grant({"sales.bills", 6, "created:1", "ALTER", true});
+  apply(5, {{5, rename("sales", "bills")}});
+  EXPECT_THAT(
+      permission_changes(),
+      ElementsAre("5 granted analyst sales bills  SELECT", "5 granted analyst sales orders  INSERT",
+                  "5 moved analyst sales orders  INSERT sales bills",
+                  "5 removed analyst sales bills  INSERT", "5 removed analyst sales orders  ALTER",
+                  "5 removed analyst sales orders  SELECT"));
+  EXPECT_THAT(store_.audited_grants(),
+              UnorderedElementsAre("event merge: sales.bills SELECT 6  -> sales.bills SELECT+ 6 ",
+                                   "event merge: sales.orders SELECT+ 2  -> -",
+                                   "event merge: sales.orders INSERT 2  -> sales.orders INSERT+ 2 ",
+                                   "event merge: sales.bills INSERT+ 2  -> -",
+                                   "event move: sales.orders INSERT+ 2  -> sales.bills INSERT+ 5 ",
+                                   "event merge: sales.orders ALTER+ 2  -> -"));
 }
 
 TEST_F(EventGrants, ThatAreNewerThanARenameStayAtTheOldName) {
