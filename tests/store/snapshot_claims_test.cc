@@ -153,6 +153,15 @@ TEST_F(SnapshotClaims, ADropBeforeTheRenameDoesNotEndTheRenamedTablesGrants) {
   EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 8 created:1 (object gone)"));
 }
 
+TEST_F(SnapshotClaims, ARenameWhoseTargetWasReadBeforeStillMovesTheGrants) {
+  start(sales({table("sales", "b", "created:1")}));
+  grant({"sales.a", 9, "created:1"});
+  claim({unordered(claimed(7, Kind::dropped, named("sales", "b"))),
+         unordered(claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a")))});
+  publish({scope("sales", "a"), scope("sales", "b")}, {{}, {table("sales", "b", "created:1")}, {}});
+  EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 8 created:1"));
+}
+
 TEST_F(SnapshotClaims, OfTwoTablesOfOneSecondNeitherIsTakenForTheOther) {
   start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:1")}));
   grant({"sales.a", 5, "created:1"});
