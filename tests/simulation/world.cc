@@ -178,6 +178,13 @@ void World::observe_commit() {
   }
   tell("commit " + std::to_string(seen_commit_number_) + ", cursor " +
        std::to_string(database.store.follower.cursor.value_or(-1)));
+  const auto& audit = database.store.audit;
+  for (; told_audit_ < audit.size(); ++told_audit_) {
+    const doubles::AuditRow& row = audit[told_audit_];
+    const auto& grant = row.after ? row.after : row.before;
+    tell("audit " + row.who + " " + row.action + " " + row.object + " " +
+         (row.event ? std::to_string(*row.event) : "") + (grant ? " " + grant->role : ""));
+  }
   model.check_commit();
   for (const auto& daemon : daemons) daemon->notified();
   if (!profile.rewinds_store) return;
@@ -193,6 +200,7 @@ bool World::rewind() {
   database = *copies_[scheduler.random(copies_.size())];
   copies_.clear();
   seen_commit_number_ = database.store.follower.commit_number;
+  told_audit_ = database.store.audit.size();
   model.store_went_back();
   return true;
 }

@@ -80,6 +80,7 @@ class World {
   bool calm_ = false;
   std::map<Scheduler::FiberId, Revoke> revokes_;
   int64_t seen_commit_number_ = 0;
+  size_t told_audit_ = 0;
   int64_t last_number_ = 0;
   int64_t next_second_ = 0;
   std::vector<std::unique_ptr<Database>> copies_;  ///< what replicas may have
