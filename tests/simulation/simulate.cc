@@ -3,18 +3,54 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <map>
+#include <set>
+#include <string>
 
 #include "tests/simulation/simulation.h"
 
 namespace {
 
+using hmsync::simulation::Coverage;
+using hmsync::simulation::Fault;
+using hmsync::simulation::kFaults;
 using hmsync::simulation::Outcome;
+using hmsync::simulation::possible;
+using hmsync::simulation::to_string;
 
 void print_failure(uint64_t seed, const Outcome& outcome, size_t lines) {
   fmt::print("seed {} ({}): {}\n", seed, hmsync::simulation::profile_of(seed).name,
              outcome.violation);
   const size_t skip = outcome.trace.size() > lines ? outcome.trace.size() - lines : 0;
   for (size_t i = skip; i < outcome.trace.size(); ++i) fmt::print("  {}\n", outcome.trace[i]);
+}
+
+// For each call: kinds of unread events by faults. Returns how many possible cells have fewer.
+int print_table(const Coverage& coverage, int64_t fewest) {
+  std::map<std::string, std::map<std::string, std::map<Fault, int64_t>>> table;
+  std::set<std::string> kinds;
+  for (const auto& [cell, count] : coverage.cells()) {
+    table[cell.call][cell.kind][cell.fault] = count;
+    kinds.insert(cell.kind);
+  }
+  int few = 0;
+  for (auto& [call, rows] : table) {
+    fmt::print("\n{:24}", call);
+    for (const Fault fault : kFaults) {
+      if (possible(fault, call)) fmt::print("{:>12}", to_string(fault));
+    }
+    for (const std::string& kind : kinds) {
+      fmt::print("\n  {:22}", kind);
+      for (const Fault fault : kFaults) {
+        if (!possible(fault, call)) continue;
+        const int64_t count = rows[kind][fault];
+        if (count < fewest) ++few;
+        fmt::print("{:>12}", count);
+      }
+    }
+    fmt::print("\n");
+  }
+  return few;
 }
 
 }  // namespace
@@ -26,21 +62,25 @@ int main(int argc, char** argv) {
   int64_t events = 0;
   size_t lines = 60;
   bool go_on = false;
+  bool table = false;
   app.add_option("--first", first, "the first seed");
   app.add_option("--seeds", seeds, "how many");
   app.add_option("--events", events, "go on until so many events were simulated");
   app.add_option("--trace", lines, "lines of a failing seed's trace");
   app.add_flag("--go-on", go_on, "after a failing seed");
+  app.add_flag("--table", table, "print which faults met which calls and events");
   CLI11_PARSE(app, argc, argv);
 
   const auto begun = std::chrono::steady_clock::now();
   int64_t simulated = 0;
   int failed = 0;
+  Coverage coverage;
   uint64_t seed = first;
   for (; seed < first + seeds || simulated < events; ++seed) {
     const Outcome outcome =
         hmsync::simulation::simulate(seed, hmsync::simulation::profile_of(seed), lines);
     simulated += outcome.events;
+    coverage.add(outcome.coverage);
     if (outcome.violation.empty()) continue;
     ++failed;
     print_failure(seed, outcome, lines);
@@ -49,5 +89,10 @@ int main(int argc, char** argv) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   fmt::print("{} seeds, {} events, {} failed, {:.1f} s\n", seed - first, simulated, failed,
              took.count());
+  if (table) {
+    constexpr int64_t kFewest = 100;
+    const int few = print_table(coverage, kFewest);
+    fmt::print("\n{} possible cells have less than {}\n", few, kFewest);
+  }
   return failed == 0 ? 0 : 1;
 }
