@@ -99,8 +99,8 @@ Fate Renames::follow(const TableName& from, const std::string& identity) const {
       if (!used.insert(&claim).second) continue;
       places.push_back({claim.name, &claim});
       const Standing there = claims_.at(claim.name);
-      // Not another of its second that was there all the time; but where nothing of this identity is
-      // stored under the old name any more, an earlier reading brought it there.
+      // Not another of its second that was there all the time; but where nothing of this identity
+      // is stored under the old name any more, an earlier reading brought it there.
       const bool came = there.live != identity || claims_.at(from).live != identity;
       if (there.staged_is(identity) && came) {
         last = {Fate::Kind::moved, claim.name, claim.event_id};

@@ -221,8 +221,8 @@ std::string drop_partitions_message(const processor::Table& table,
 std::string packed_message(const std::string& json) {
   constexpr int kGzip = 16;
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + kGzip, 8,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + kGzip, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK) {
     throw std::runtime_error("zlib cannot pack a message");
   }
   std::string packed(deflateBound(&stream, json.size()), '\0');

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes copies of the sources with all mutants of mutants.toml in them: instrument.py OUT.
 
-Beside them mutant_names.inc. With --files it prints which sources are copied.
+Beside them a source with their names. With --files it prints which sources are copied.
 """
 import pathlib
 import sys
@@ -9,6 +9,7 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
+NAMES = "tests/simulation/mutant_names.cc"
 HEADER = '#include "tests/simulation/chosen_mutant.h"\n'
 
 
@@ -28,6 +29,13 @@ def with_mutants(path, mutants):
     return HEADER + text
 
 
+def names_source(mutants):
+    names = dict.fromkeys(mutant["name"] for mutant in mutants)
+    listed = "".join(f'      "{name}",\n' for name in names)
+    return (HEADER + "\nstd::vector<std::string> hmsync::simulation::all_mutants() {\n"
+            "  return {\n" + listed + "  };\n}\n")
+
+
 def write(folder, path, text):
     """What did not change stays as it is, so that it is not compiled again."""
     target = pathlib.Path(folder) / path
@@ -42,8 +50,7 @@ def main(arguments):
     if arguments == ["--files"]:
         print(";".join(files), end="")
     elif len(arguments) == 1:
-        names = dict.fromkeys(mutant["name"] for mutant in mutants)
-        write(arguments[0], "mutant_names.inc", "".join(f'"{name}",\n' for name in names))
+        write(arguments[0], NAMES, names_source(mutants))
         for path in files:
             of_path = [mutant for mutant in mutants if mutant["file"] == path]
             write(arguments[0], path, with_mutants(path, of_path))

@@ -13,14 +13,11 @@
 
 namespace {
 
+using hmsync::simulation::all_mutants;
 using hmsync::simulation::Outcome;
 
-constexpr uint64_t kDefaultSeeds = 390;
+constexpr uint64_t kDefaultSeeds = 450;
 constexpr size_t kCatches = 3;
-
-const std::vector<std::string> kMutants{
-#include "mutant_names.inc"
-};
 
 struct Hunt {
   std::vector<uint64_t> caught_by;
@@ -47,7 +44,7 @@ Hunt hunt(const std::string& mutant) {
 int main(int argc, char** argv) {
   const std::vector<std::string> asked(argv + 1, argv + argc);
   int survivors = 0;
-  for (const std::string& mutant : asked.empty() ? kMutants : asked) {
+  for (const std::string& mutant : asked.empty() ? all_mutants() : asked) {
     const auto begun = std::chrono::steady_clock::now();
     const Hunt found = hunt(mutant);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;

@@ -39,6 +39,9 @@ World::World(Profile given, uint64_t seed)
   database.store.after_effect = [this](std::string_view call) {
     on_call("store:" + std::string(call), true);
   };
+  choose_fault = [this](const Daemon&, std::string_view call, bool after) {
+    return random_fault(call, after);
+  };
   for (int i = 0; i < profile.daemons; ++i) daemons.push_back(std::make_unique<Daemon>(*this, i));
   for (const auto& daemon : daemons) daemon->start();
 }
@@ -112,17 +115,25 @@ void World::on_call(std::string_view call, bool after) {
     scheduler.sleep(daemon->stopped_until() - scheduler.now());
   }
   if (daemon->interrupted(scheduler.current())) fail(call, "interrupted");
-  if (!calm_ && scheduler.chance(profile.fault_share)) meet_fault(*daemon, call, after);
+  if (!calm_) {
+    const auto fault = choose_fault(*daemon, call, after);
+    if (fault) meet_fault(*daemon, call, *fault);
+  }
   if (daemon->interrupted(scheduler.current())) fail(call, "interrupted");
 }
 
-void World::meet_fault(Daemon& daemon, std::string_view call, bool after) {
+std::optional<Fault> World::random_fault(std::string_view call, bool after) {
+  if (!scheduler.chance(profile.fault_share)) return std::nullopt;
   constexpr std::array kBefore{Fault::fails, Fault::fails, Fault::hangs, Fault::crash, Fault::stop};
   constexpr std::array kAfter{Fault::lost_reply, Fault::lost_reply, Fault::late_reply,
                               Fault::crash_after};
   const Fault fault =
       after ? kAfter[scheduler.random(kAfter.size())] : kBefore[scheduler.random(kBefore.size())];
-  if (!possible(fault, call)) return;
+  if (!possible(fault, call)) return std::nullopt;
+  return fault;
+}
+
+void World::meet_fault(Daemon& daemon, std::string_view call, Fault fault) {
   count_fault(fault, call);
   tell(daemon.name() + " ! " + to_string(fault) + " at " + std::string(call));
   const milliseconds time(scheduler.random(12000));

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -44,6 +46,10 @@ class World {
   Model model;
   std::vector<std::unique_ptr<Daemon>> daemons;
 
+  /// Which fault the call meets; random unless a test says otherwise.
+  std::function<std::optional<Fault>(const Daemon&, std::string_view call, bool after)>
+      choose_fault;
+
   /// No fault comes any more, and those that last have ended.
   void calm_down();
   void stir_up() { calm_ = false; }
@@ -72,7 +78,8 @@ class World {
   bool rewind();
 
  private:
-  void meet_fault(Daemon& daemon, std::string_view call, bool after);
+  [[nodiscard]] std::optional<Fault> random_fault(std::string_view call, bool after);
+  void meet_fault(Daemon& daemon, std::string_view call, Fault fault);
   void count_fault(Fault fault, std::string_view call);
   void observe_commit();
   int64_t head_falls_back_by();
