@@ -408,4 +408,11 @@ void MemoryStore::discard(const std::optional<std::string>& snapshot) {
   after_effect("discard");
 }
 
+void MemoryStore::fail_over_to(const MemoryStore& replica) {
+  const int next = next_snapshot_;
+  *this = replica;
+  staging_.clear();
+  next_snapshot_ = next;
+}
+
 }  // namespace hmsync::doubles

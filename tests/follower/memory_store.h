@@ -108,6 +108,10 @@ class MemoryStore : public follower::EventStore,
   int64_t ask_poll();
   void record_head(int64_t head_read);
 
+  /// The database is a replica's now, which may lack the last commits; staging is not replicated,
+  /// and its ids are never given again.
+  void fail_over_to(const MemoryStore& replica);
+
   /// The time of rows: later than every time that was told before.
   int64_t tick() { return ++time_; }
   /// Of any events up to the cursor; with an event, of it or earlier ones.

@@ -372,6 +372,12 @@ void hide_databases(World& world, int count) {
 void fail_over(World& world, int count) {
   for (int i = 0; i < count; ++i) {
     world.scheduler.sleep(milliseconds(1000 + world.scheduler.random(8000)));
+    // The old leader may not have noticed by the time when somebody else writes.
+    Daemon* const leader = world.leader();
+    if (leader != nullptr && world.scheduler.chance(0.7)) {
+      leader->stop_until(world.scheduler.now() + world.profile.lease_length +
+                         milliseconds(world.scheduler.random(6000)));
+    }
     (void)world.rewind();
   }
 }

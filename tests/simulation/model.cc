@@ -171,7 +171,7 @@ void Model::check_grants_at_commit() const {
   for (const auto& grant : store.grants) {
     if (grant.suspended || grant.table.empty()) continue;
     // The head that it was given at may have been too low there.
-    const int64_t low = world_.profile.generation == doubles::Generation::v2_3 ? 2 : 0;
+    const int64_t low = world_.profile.head_flickers ? 2 : 0;
     if (grant.as_of_event + low > *store.follower.cursor) continue;
     if (doubtful(grant.name())) continue;
     const auto step = step_at(grant.name(), *store.follower.cursor);

@@ -17,6 +17,7 @@ struct Kind {
 void shared_ids(Profile& profile) {
   profile.generation = Generation::v2_3;
   profile.locks_sequence = false;
+  profile.head_flickers = true;
 }
 
 constexpr std::array kKinds{
@@ -47,7 +48,11 @@ constexpr std::array kKinds{
            p.hides_databases = true;
            p.options.max_removed = 0.01;
          }},
-    Kind{"cleaned log 3.1", [](Profile& p) { p.cleans_log = true; }},
+    Kind{"cleaned log 3.1",
+         [](Profile& p) {
+           p.cleans_log = true;
+           p.head_flickers = true;
+         }},
     Kind{"cleaned log 2.3",
          [](Profile& p) {
            shared_ids(p);

@@ -16,6 +16,7 @@ struct Profile {
   bool locks_sequence = true;  ///< false: ids are shared, and events come late
   bool plain_listener = false;
   bool alters_without_event = false;
+  bool head_flickers = false;  ///< it goes back for a moment, as a 2.3's under several writers
   bool spoils_events = false;
   bool cleans_log = false;
   bool restores_metastore = false;

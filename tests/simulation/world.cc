@@ -27,7 +27,7 @@ World::World(Profile given, uint64_t seed)
   if (profile.generation == doubles::Generation::v2_3) metastore.database_uuid.reset();
   // No two events of one second, and no two creations.
   metastore.clock = [this] { return 1700000000 + next_second_++; };
-  if (profile.generation == doubles::Generation::v2_3) {
+  if (profile.head_flickers) {
     metastore.head_falls_back_by = [this] { return head_falls_back_by(); };
   }
   metastore.before_call = [this](std::string_view call) {
@@ -208,7 +208,9 @@ void World::observe_commit() {
 bool World::rewind() {
   if (copies_.empty()) return false;
   tell("the store's database goes back");
-  database = *copies_[scheduler.random(copies_.size())];
+  const Database& replica = *copies_[scheduler.random(copies_.size())];
+  database.store.fail_over_to(replica.store);
+  database.lease = replica.lease;
   copies_.clear();
   seen_commit_number_ = database.store.follower.commit_number;
   told_audit_ = database.store.audit.size();
