@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "tests/store/grants_fixture.h"
+#include "tests/store/privilege_objects.h"
 
 namespace hmsync::store {
 namespace {
@@ -24,19 +25,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::SizeIs;
-constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
 
-const PrivilegeObject kServer{};
-const PrivilegeObject kSales{"hive", "sales", std::nullopt, std::nullopt, std::nullopt};
-const PrivilegeObject kOrders{"hive", "sales", "orders", std::nullopt, std::nullopt};
 const PrivilegeObject kDrafts{"hive", "sales", "drafts", std::nullopt, std::nullopt};
-const PrivilegeObject kAmount{"hive", "sales", "orders", "amount", std::nullopt};
-const PrivilegeObject kUri{"hive", std::nullopt, std::nullopt, std::nullopt, "hdfs://nn/Data"};
-
-PrivilegeCommand command(const std::string& action, const PrivilegeObject& object,
-                         bool grant_option = false) {
-  return {"analyst", action, object, grant_option, "alice"};
-}
 
 /// Of generation 2 and at event 10, with a table drafts.
 class GrantsAndRevokes : public GrantsFixture {

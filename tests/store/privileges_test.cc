@@ -10,6 +10,7 @@
 #include "processor/error.h"
 #include "tests/fixtures/eventually.h"
 #include "tests/store/own_database.h"
+#include "tests/store/privilege_objects.h"
 
 namespace hmsync::store {
 namespace {
@@ -19,18 +20,6 @@ using follower::PrivilegeCommand;
 using follower::PrivilegeObject;
 using follower::PrivilegeOutcome;
 using testing::HasSubstr;
-constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
-
-const PrivilegeObject kServer{};
-const PrivilegeObject kSales{"hive", "sales", std::nullopt, std::nullopt, std::nullopt};
-const PrivilegeObject kOrders{"hive", "sales", "orders", std::nullopt, std::nullopt};
-const PrivilegeObject kAmount{"hive", "sales", "orders", "amount", std::nullopt};
-const PrivilegeObject kUri{"hive", std::nullopt, std::nullopt, std::nullopt, "hdfs://nn/Data"};
-
-PrivilegeCommand command(const std::string& action, const PrivilegeObject& object,
-                         bool grant_option = false) {
-  return {"analyst", action, object, grant_option, "alice"};
-}
 
 class Privileges : public testing::Test {
  protected:
