@@ -18,13 +18,6 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-struct Route {
-  std::string method;
-  std::string pattern;
-  HttpPlace place;
-  HttpHandler handler;
-};
-
 HttpResponse answer_for_exception(const HttpServer::Complain& complain) {
   try {
     throw;
@@ -52,6 +45,13 @@ HttpResponse answer_for_exception(const HttpServer::Complain& complain) {
 
 class HttpServer::Impl {
  public:
+  struct Route {
+    std::string method;
+    std::string pattern;
+    HttpPlace place;
+    HttpHandler handler;
+  };
+
   Impl(HttpOptions options, Complain complain)
       : options_(std::move(options)),
         complain_(std::move(complain)),
