@@ -1,6 +1,7 @@
 #include "store/grant_changes.h"
 
 #include "store/grant_log.h"
+#include "store/revoke.h"
 
 namespace hmsync::store {
 
@@ -90,8 +91,11 @@ std::string merge_chosen(const std::string& with, const std::string& who) {
       with + R"(,
 met AS MATERIALIZED (
   SELECT c.event_id, g.grant_id AS mover, t.grant_id AS there, t.as_of_event >= c.as_of AS stays,
-         g.identity = t.identity AND g.identity <> '' AS same, g.grant_option AS mover_option,
-         t.grant_option AS there_option
+         g.identity = t.identity AND g.identity <> '' AS same,
+         g.grant_option AND NOT )" +
+          is_to_be_revoked("t", "g.granted_at") + R"( AS mover_option,
+         t.grant_option AND NOT )" +
+          is_to_be_revoked("t", "t.granted_at") + R"( AS there_option
   FROM chosen c
   JOIN grants g USING (grant_id)
   JOIN grants t ON t.server = g.server AND t.catalog = c.to_catalog

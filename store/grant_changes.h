@@ -22,8 +22,9 @@ std::string restore_chosen(const std::string& with, const std::string& who = kEv
 
 /// chosen: grant_id, event_id, as_of, to_catalog, to_database, to_table. First those that meet an
 /// equal grant are merged with it: the later `as_of_event` stays with its identity, and the grant
-/// option of the other one only if both identities are the same; where it is new to the one that
-/// stays, the change log has it as granted. Then the rest is moved.
+/// option of the other one only if both identities are the same and no revoke waits to take it
+/// away; where it is new to the one that stays, the change log has it as granted. Then the rest is
+/// moved.
 std::string merge_chosen(const std::string& with, const std::string& who = kEvent);
 std::string move_chosen(const std::string& with, const std::string& who = kEvent);
 

@@ -27,7 +27,12 @@ GrantPlan plan_grant(const std::vector<HeldGrant>& held, const follower::Privile
     if (of_another_object(grant, basis)) {
       plan.suspended.push_back(grant.id);
     } else if (grant.action == command.action) {
-      plan.equal = &grant;
+      const bool outlives = grant.grant_option && !command.grant_option && grant.to_be_revoked;
+      if (outlives) {
+        plan.absorbed.push_back(grant.id);
+      } else {
+        plan.equal = &grant;
+      }
     } else if (grant.action == "ALL") {
       plan.contained = (grant.grant_option || !command.grant_option) &&
                        as_lasting(grant, command, basis, unsettled);

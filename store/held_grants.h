@@ -17,6 +17,7 @@ struct HeldGrant {
   std::string identity;
   int64_t as_of_event = 0;
   std::string grantor;
+  bool to_be_revoked = false;  ///< by a revoke that waits to be repeated, and was asked for later
 };
 
 /// What may still take a held grant away from its object.
@@ -26,8 +27,9 @@ struct Unsettled {
 };
 
 struct GrantPlan {
-  std::vector<int64_t> suspended;    ///< of another object that had this name
-  std::vector<int64_t> absorbed;     ///< contained in the ALL that arrives
+  std::vector<int64_t> suspended;  ///< of another object that had this name
+  /// Contained in the ALL that arrives; or the same with a grant option that was revoked.
+  std::vector<int64_t> absorbed;
   const HeldGrant* equal = nullptr;  ///< same action: takes the new basis
   bool contained = false;            ///< held by ALL already: nothing to insert
 };

@@ -15,9 +15,10 @@ using follower::GrantBasis;
 using follower::PrivilegeCommand;
 using follower::PrivilegeOutcome;
 
-constexpr const char* kHeld =
-    R"(SELECT grant_id, action, grant_option, identity, as_of_event, grantor
-FROM grants
+const std::string kHeld =
+    "SELECT grant_id, action, grant_option, identity, as_of_event, grantor, " +
+    is_to_be_revoked("g", "g.granted_at") + R"(
+FROM grants g
 WHERE role_id = (SELECT role_id FROM roles WHERE role = $1) AND server = $2 AND catalog = $3
   AND database_name = $4 AND table_name = $5 AND column_name = $6 AND uri = $7 AND NOT suspended)";
 
@@ -54,7 +55,7 @@ std::vector<HeldGrant> held_grants(Connection& connection,
   for (int row = 0; row < rows.rows(); ++row) {
     held.push_back({rows.integer(row, 0), std::string(rows.text(row, 1)), rows.boolean(row, 2),
                     std::string(rows.text(row, 3)), rows.integer(row, 4),
-                    std::string(rows.text(row, 5))});
+                    std::string(rows.text(row, 5)), rows.boolean(row, 6)});
   }
   return held;
 }

@@ -14,6 +14,11 @@ constexpr const char* kReached = R"(g.server = $3
   AND ($9 = '' OR g.uri = $9)
   AND ($10::timestamptz IS NULL OR g.granted_at <= $10::timestamptz))";
 
+/// The arguments of a request q.
+constexpr const char* kArguments =
+    R"(jsonb_to_record(q.arguments) AS a(role text, action text, catalog text, database text,
+                                    "table" text, "column" text, uri text))";
+
 std::vector<Parameter> parameters_of(const std::string& server, const Revocation& revocation) {
   const follower::PrivilegeCommand& command = revocation.command;
   const follower::PrivilegeObject& object = command.object;
@@ -33,7 +38,7 @@ std::vector<Parameter> parameters_of(const std::string& server, const Revocation
 }
 
 /// What is left of ALL: the other actions, each as a grant of its own, made when ALL was. One that
-/// is there already keeps its row.
+/// is there already keeps its row, and gets no option that another revoke is to take away.
 std::string split_all() {
   const std::string statement = std::string(R"(INSERT INTO grants AS g
   (role_id, server, catalog, database_name, table_name, column_name, uri, action, grant_option,
@@ -45,7 +50,9 @@ WHERE g.action = 'ALL' AND other <> $11 AND )") +
                                 kReached + R"(
 ON CONFLICT (role_id, server, catalog, database_name, table_name, column_name, md5(uri), action)
   WHERE NOT suspended
-DO UPDATE SET grant_option = true WHERE excluded.grant_option AND NOT g.grant_option)";
+DO UPDATE SET grant_option = true
+  WHERE excluded.grant_option AND NOT g.grant_option AND NOT )" +
+                                is_to_be_revoked("excluded", "excluded.granted_at");
   return logged({statement, "granted", "revoke"});
 }
 
@@ -68,6 +75,20 @@ const char* const kRevokesDue = R"(EXISTS (
          OR (q.at_event = -1 AND p.head >= coalesce(f.cursor, p.head)
              AND p.head_read_at > coalesce((q.arguments->>'head_read_at')::timestamptz,
                                            q.requested_at)))))";
+
+std::string is_to_be_revoked(const std::string& g, const std::string& granted_at) {
+  const auto is_or_any = [&](const std::string& name, const std::string& column) {
+    return " AND coalesce(a." + name + ", '') IN ('', " + g + "." + column + ")";
+  };
+  return "EXISTS (SELECT FROM requests q JOIN " + std::string(kArguments) +
+         " ON true JOIN roles w ON w.role = a.role WHERE q.server = " + g +
+         ".server AND q.kind = 'revoke' AND q.state = 'pending' AND q.requested_at >= " +
+         granted_at + " AND w.role_id = " + g + ".role_id AND (a.action = 'ALL' OR " + g +
+         ".action IN (a.action, 'ALL')) AND (coalesce(a.database, '') = '' OR a.catalog = " + g +
+         ".catalog)" + is_or_any("database", "database_name") +
+         is_or_any("\"table\"", "table_name") + is_or_any("\"column\"", "column_name") +
+         is_or_any("uri", "uri") + ")";
+}
 
 bool take_away(Connection& connection, const std::string& server, const Revocation& revocation) {
   const std::vector<Parameter> parameters = parameters_of(server, revocation);
@@ -106,14 +127,14 @@ WHERE q.server = $1 AND p.server = $1 AND q.state = 'pending' AND q.kind = 'revo
   AND q.at_event = -1 AND q.arguments->'head_read_at' IS NULL
   AND p.head >= coalesce(f.cursor, p.head) AND p.head_read_at > q.requested_at)",
                    {server});
-  const Result due = connection.query(R"(SELECT q.request_id, q.requested_at, f.cursor,
+  const Result due = connection.query(std::string(R"(SELECT q.request_id, q.requested_at, f.cursor,
   q.requested_by, a.role, a.action, a.catalog, a.database, a."table", a."column", a.uri,
   q.generation <> f.generation OR NOT EXISTS (
     SELECT FROM pending_re_reads r WHERE r.server = f.server AND r.generation = f.generation
       AND r.event_id <= q.at_event)
-FROM requests q JOIN followers f USING (server),
-  jsonb_to_record(q.arguments) AS a(role text, action text, catalog text, database text,
-                                    "table" text, "column" text, uri text)
+FROM requests q JOIN followers f USING (server), )") +
+                                          kArguments +
+                                          R"(
 WHERE q.server = $1 AND q.state = 'pending' AND q.kind = 'revoke'
   AND (q.generation <> f.generation OR (q.at_event >= 0 AND q.at_event <= f.cursor))
 ORDER BY q.request_id)",

@@ -25,6 +25,10 @@ struct Revocation {
 /// server's followers row. Suspended grants go too: a revoke is final.
 bool take_away(Connection& connection, const std::string& server, const Revocation& revocation);
 
+/// SQL: whether a revoke that is to be repeated will take it away: `g` is a row of `grants`, where
+/// it is or where it comes to; made at `granted_at`.
+std::string is_to_be_revoked(const std::string& g, const std::string& granted_at);
+
 /// Stores the request to do so again at an event; -1: the metastore's head is not known.
 void ask_to_repeat(Connection& connection, const std::string& server,
                    const follower::PrivilegeCommand& command, int64_t at_event, int64_t generation);

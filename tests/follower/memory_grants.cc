@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "tests/follower/memory_grants_revoked.h"
+
 namespace hmsync::doubles {
 
 using namespace processor;
@@ -131,7 +133,11 @@ void merge(MemoryStore& store, const Move& mover, int64_t target, const std::str
   MemoryGrant& stays = there_stays ? there : moved;
   const MemoryGrant& goes = there_stays ? moved : there;
   const bool same = !stays.identity.empty() && stays.identity == goes.identity;
-  if (same && goes.grant_option && !stays.grant_option) {
+  MemoryGrant arrived = goes;
+  arrived.catalog = mover.to.catalog;
+  arrived.database = mover.to.database;
+  arrived.table = mover.to.table;
+  if (same && goes.grant_option && !stays.grant_option && !is_to_be_revoked(store, arrived)) {
     MemoryGrant before = stays;
     before.suspended = false;
     MemoryGrant after = before;

@@ -14,14 +14,16 @@ namespace {
 constexpr std::array kEachAction = {"SELECT", "INSERT", "CREATE", "ALTER",
                                     "DROP",   "INDEX",  "LOCK",   "REFRESH"};
 
-/// The grant is on the object, or on what is below it.
+/// The grant is of the action or ALL, on the object or on what is below it.
 bool is_reached(const MemoryGrant& grant, const Revocation& revocation) {
   const PrivilegeCommand& command = revocation.command;
   const follower::PrivilegeObject& object = command.object;
   const auto is_or_any = [](const std::optional<std::string>& wanted, const std::string& name) {
     return !wanted || *wanted == name;
   };
-  return grant.role == command.role && is_or_any(object.database, grant.database) &&
+  const bool is_meant =
+      command.action == "ALL" || grant.action == command.action || grant.action == "ALL";
+  return is_meant && grant.role == command.role && is_or_any(object.database, grant.database) &&
          (!object.database || grant.catalog == object.catalog) &&
          is_or_any(object.table, grant.table) && is_or_any(object.column, grant.column) &&
          is_or_any(object.uri, grant.uri) &&
@@ -46,7 +48,7 @@ void split_all(MemoryStore& store, const Revocation& revocation, const Cause& ca
         left.id = store.next_grant_id();
         store.grants.push_back(left);
         tell(store, {"granted", "revoke"}, cause, left, std::nullopt, left);
-      } else if (left.grant_option && !equal->grant_option) {
+      } else if (left.grant_option && !equal->grant_option && !is_to_be_revoked(store, left)) {
         equal->grant_option = true;
         tell(store, {"granted", "revoke"}, cause, *equal, std::nullopt, *equal);
       }
@@ -86,14 +88,20 @@ void take_head(const MemoryStore& store, StoredRevoke& revoke) {
 
 }  // namespace
 
+bool is_to_be_revoked(const MemoryStore& store, const MemoryGrant& grant) {
+  return std::any_of(store.revokes.begin(), store.revokes.end(), [&](const StoredRevoke& revoke) {
+    return !revoke.finished &&
+           is_reached(grant, {revoke.command, revoke.requested_at, std::nullopt});
+  });
+}
+
 bool take_away(MemoryStore& store, const Revocation& revocation) {
   const std::string& action = revocation.command.action;
   const Cause cause{revocation.command.who, revocation.event, true};
   if (action != "ALL") split_all(store, revocation, cause);
   std::vector<int64_t> gone;
   for (const MemoryGrant& grant : store.grants) {
-    const bool is_meant = action == "ALL" || grant.action == action || grant.action == "ALL";
-    if (is_meant && is_reached(grant, revocation)) gone.push_back(grant.id);
+    if (is_reached(grant, revocation)) gone.push_back(grant.id);
   }
   for (const int64_t id : gone) remove(store, id, cause, {"revoked", "revoke"});
   return !gone.empty();

@@ -295,6 +295,58 @@ TEST_F(GrantsAndRevokes, AnEqualGrantMadeAfterARevokeOutlivesItsRepetition) {
   EXPECT_EQ(held(), "SELECT\n");
 }
 
+TEST_F(GrantsAndRevokes, AMergeDoesNotGiveBackAGrantOptionThatWasRevoked) {
+  grant("SELECT", kDrafts, true);
+  revoke("SELECT", kOrders, 12);
+  grant("SELECT", kOrders, false, {2, 12, "created:1"});
+  apply(12, {drafts_become_orders(11)});
+  repeat();
+  EXPECT_EQ(held(), "SELECT\n");
+}
+
+TEST_F(GrantsAndRevokes, AMergeGivesTheGrantOptionWhereRevokesOfOthersWait) {
+  grant("SELECT", kDrafts, true);
+  revoke("INSERT", kOrders, 12);
+  revoke("SELECT", kDrafts, 12);
+  grant("SELECT", kDrafts, true, {2, 12, "created:1"});
+  grant("SELECT", kOrders, false, {2, 13, "created:1"});
+  apply(13, {drafts_become_orders(13)});
+  repeat();
+  EXPECT_EQ(held(), "SELECT+\n");
+}
+
+TEST_F(GrantsAndRevokes, AGrantWithoutOptionMadeAfterARevokeDoesNotKeepTheOption) {
+  grant("SELECT", kDrafts, true);
+  revoke("SELECT", kOrders, 12);
+  apply(11, {drafts_become_orders(11)});
+  EXPECT_TRUE(grant("SELECT", kOrders, false, {2, 12, "created:1"}).changed);
+  EXPECT_EQ(held(), "SELECT\n");
+  apply(12, {});
+  repeat();
+  EXPECT_EQ(held(), "SELECT\n");
+  EXPECT_THAT(store_.audited_grants(),
+              IsSupersetOf({"alice grant: sales.orders SELECT+ 11 alice -> -",
+                            "alice grant: - -> sales.orders SELECT 12 alice"}));
+}
+
+TEST_F(GrantsAndRevokes, AGrantWithoutOptionKeepsTheOptionWhereRevokesOfOthersWait) {
+  grant("SELECT", kOrders, true);
+  revoke("INSERT", kOrders, 12);
+  revoke("SELECT", kDrafts, 12);
+  EXPECT_FALSE(grant("SELECT", kOrders, false, {2, 12, "created:1"}).changed);
+  EXPECT_EQ(held(), "SELECT+\n");
+}
+
+TEST_F(GrantsAndRevokes, WhatIsLeftOfAllDoesNotGiveBackAGrantOptionThatWasRevoked) {
+  grant("ALL", kDrafts, true);
+  revoke("SELECT", kOrders, 12);
+  revoke("INSERT", kOrders, 12);
+  grant("INSERT", kOrders, false, {2, 12, "created:1"});
+  apply(12, {drafts_become_orders(11)});
+  repeat();
+  EXPECT_EQ(held(), "ALTER+\nCREATE+\nDROP+\nINDEX+\nINSERT\nLOCK+\nREFRESH+\n");
+}
+
 TEST_F(GrantsAndRevokes, AnActionGrantedUnderAnOlderAllOutlivesTheRepetitionOfItsRevoke) {
   grant("ALL", kDrafts);
   revoke("SELECT", kOrders, 12);
