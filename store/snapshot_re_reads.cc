@@ -6,6 +6,38 @@ namespace hmsync::store {
 
 namespace {
 
+/// What the staging took over from the live state. $1 the server, $2 the snapshot. No table: the
+/// database and all that is in it.
+const std::string kDoubtful = R"(WITH doubtful AS MATERIALIZED (
+  SELECT catalog, database_name, table_name FROM staging_re_reads WHERE snapshot = $2
+  UNION
+  SELECT catalog, database_name, table_name FROM staging_claims
+  WHERE snapshot = $2
+    AND (NOT unordered OR (SELECT whole FROM staging_snapshots WHERE snapshot = $2))))";
+
+/// Whose reading was thrown away waits for its first event still, though the database that it is
+/// in, or everything, was read, or more was asked for meanwhile.
+const std::string kOwed = kDoubtful + R"(
+INSERT INTO staging_re_reads AS t (snapshot, catalog, database_name, table_name, event_id)
+SELECT $2, d.catalog, d.database_name, d.table_name, min(r.event_id)
+FROM doubtful d
+CROSS JOIN LATERAL (
+  SELECT * FROM pending_re_reads r
+  WHERE r.server = $1 AND r.catalog = d.catalog AND r.database_name = d.database_name
+    AND r.table_name IN ('', d.table_name)
+  UNION ALL
+  SELECT * FROM pending_re_reads r
+  WHERE d.table_name = '' AND r.server = $1 AND r.catalog = d.catalog
+    AND r.database_name = d.database_name AND r.table_name <> ''
+  UNION ALL
+  SELECT * FROM pending_re_reads r WHERE r.server = $1 AND r.database_name = '') r
+WHERE d.database_name <> ''
+  AND r.generation = (SELECT generation FROM followers WHERE server = $1) AND )" +
+                          is_within_scopes("r") + R"(
+GROUP BY d.catalog, d.database_name, d.table_name
+ON CONFLICT (snapshot, catalog, database_name, table_name)
+DO UPDATE SET event_id = least(t.event_id, excluded.event_id))";
+
 /// $3: the last request that was read.
 const std::string kEnd = R"(WITH read AS (
   DELETE FROM pending_re_reads r
@@ -94,14 +126,8 @@ WHERE c.server = $1 AND c.kind = 'renamed' AND c.from_table IS NOT NULL
       AND t.table_name = n.table_name AND NOT t.unordered)
 ORDER BY n.catalog, n.database_name, n.table_name)";
 
-/// $1 the server, $2 the snapshot. No table: the database and all that is in it.
 std::string with_doubtful(const std::string& of) {
-  return R"(WITH doubtful AS MATERIALIZED (
-  SELECT catalog, database_name, table_name FROM staging_re_reads WHERE snapshot = $2
-  UNION
-  SELECT catalog, database_name, table_name FROM staging_claims
-  WHERE snapshot = $2
-    AND (NOT unordered OR (SELECT whole FROM staging_snapshots WHERE snapshot = $2))),
+  return kDoubtful + R"(,
 chosen AS MATERIALIZED (
   SELECT DISTINCT o.object_id FROM doubtful d CROSS JOIN LATERAL (
     SELECT o.object_id FROM )" +
@@ -169,6 +195,7 @@ int64_t end_re_reads(Connection& connection, const Sides& sides,
                      const follower::Publication& publication) {
   const bool reset = publication.raise_generation;
   const int64_t through = reset ? INT64_MAX : sides.re_reads_through;
+  if (publication.unbroken) connection.query(kOwed, {sides.server, sides.snapshot});
   const int64_t ended = connection
                             .query(kEnd, {sides.server, sides.snapshot, std::to_string(through),
                                           publication.unbroken ? "false" : "true"})

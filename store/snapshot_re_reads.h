@@ -12,7 +12,9 @@ namespace hmsync::store {
 
 /// Returns how many re-reads and claims it took away: those within the scopes that were there when
 /// the snapshot began; after a reset all of them. Whole snapshots that are being made meanwhile get
-/// the re-reads, and what replays on this one asked for becomes pending.
+/// the re-reads, and what replays on this one asked for becomes pending. What settle_doubtful()
+/// took over from the live state was not read: it stays pending since the first event that asked
+/// for it, or for what it is in.
 int64_t end_re_reads(Connection& connection, const Sides& sides,
                      const follower::Publication& publication);
 

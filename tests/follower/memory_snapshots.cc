@@ -1,5 +1,6 @@
 // The snapshots of the store in memory.
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "processor/error.h"
@@ -87,6 +88,18 @@ void audit_snapshot(MemoryStore& store, const Publication& publication) {
   row.object = publication.reason;
   row.event = publication.cursor;
   store.audit.push_back(std::move(row));
+}
+
+/// What the staging has from the live state.
+std::set<TableName> taken_over(const Staged& staged) {
+  std::set<TableName> names;
+  for (const auto& [name, event] : staged.re_reads) names.insert(name);
+  for (const Claim& claim : staged.claims) {
+    // What is read anew for the live state, too, is as it was read.
+    if (!claim.unordered || staged.scopes.empty()) names.insert(claim.name);
+  }
+  std::erase_if(names, [](const TableName& name) { return name.database.empty(); });
+  return names;
 }
 
 using PathMap = std::map<std::pair<TableName, std::vector<std::string>>, std::optional<Location>>;
@@ -237,14 +250,7 @@ void MemoryStore::take_over_doubtful(Staged& staged) const {
   }
   if (staged.re_reads.empty() && staged.claims.empty()) return;
   connect_doubtful(staged);
-  std::vector<TableName> doubtful;
-  for (const auto& [name, event] : staged.re_reads) doubtful.push_back(name);
-  for (const Claim& claim : staged.claims) {
-    // What is read anew for the live state, too, is as it was read.
-    if (!claim.unordered || whole) doubtful.push_back(claim.name);
-  }
-  for (const TableName& name : doubtful) {
-    if (name.database.empty()) continue;
+  for (const TableName& name : taken_over(staged)) {
     const auto is_meant = [&](const TableName& table) {
       return table.in_database() == name.in_database() &&
              (name.table.empty() || table.table == name.table);
@@ -257,6 +263,21 @@ void MemoryStore::take_over_doubtful(Staged& staged) const {
     staged.objects.databases.erase(name.in_database());
     const auto database = live.databases.find(name.in_database());
     if (database != live.databases.end()) staged.objects.databases.insert(*database);
+  }
+}
+
+void MemoryStore::keep_owed(Staged& staged) const {
+  for (const TableName& name : taken_over(staged)) {
+    for (const auto& [asked, pending] : re_reads) {
+      const bool is_of_it =
+          asked.database.empty() ||
+          (asked.in_database() == name.in_database() &&
+           (asked.table.empty() || name.table.empty() || asked.table == name.table));
+      if (pending.generation != follower.generation || !is_of_it || !covers(staged, asked))
+        continue;
+      const auto [kept, made] = staged.re_reads.try_emplace(name, pending.event);
+      if (!made) kept->second = std::min(kept->second, pending.event);
+    }
   }
 }
 
@@ -311,6 +332,7 @@ Published MemoryStore::publish(const Fence& fence, const std::string& snapshot,
   published.refuted = refuted_by(publication, said);
   totals.refuted += static_cast<int64_t>(published.refuted.size());
   audit_refuted(*this, published.refuted);
+  if (publication.unbroken) keep_owed(staged);
   end_re_reads(snapshot, staged, publication);
   const bool whole = staged.scopes.empty();
   // A grant that the switch moved to a name, and that was revoked there, is never readable.

@@ -126,6 +126,8 @@ class MemoryStore : public follower::EventStore,
   Staged& staging(const std::string& snapshot);
   void connect_doubtful(Staged& staged) const;
   void take_over_doubtful(Staged& staged) const;
+  /// What was taken over waits for its first event still.
+  void keep_owed(Staged& staged) const;
   void take_history(const follower::Publication& publication);
   void log_difference(const ObjectMap& before, const ObjectMap& after, bool as_image);
   void ask_re_read(const processor::TableName& name, int64_t event, bool without_claim);

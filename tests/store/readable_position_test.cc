@@ -14,6 +14,25 @@ Claim changed(int64_t event, const std::string& name) {
   return claim;
 }
 
+Claim renamed(int64_t event, const std::string& name, const std::string& from) {
+  Claim claim = changed(event, name);
+  claim.kind = Claim::Kind::renamed;
+  claim.from = named("sales", from);
+  return claim;
+}
+
+processor::Mutation become_orders(int64_t event, const std::string& from) {
+  return {event,
+          processor::RenameTable{named("sales", from), table("sales", "orders"), std::nullopt, {}}};
+}
+
+/// No table: the database and all that is in it.
+follower::Scope scope(const std::string& table) {
+  follower::Scope scope{processor::DatabaseName{"hive", "sales"}, std::nullopt, false};
+  if (!table.empty()) scope.table = table;
+  return scope;
+}
+
 class ReadablePosition : public GrantsFixture {
  protected:
   /// orders, read again at the cursor.
@@ -26,9 +45,7 @@ class ReadablePosition : public GrantsFixture {
     publication.reason = "re_read";
     store_.snapshots().publish(fence(), id, publication);
   }
-  std::string stage_orders() {
-    return staged({{processor::DatabaseName{"hive", "sales"}, "orders", false}}, {});
-  }
+  std::string stage_orders() { return staged({scope("orders")}, {}); }
 };
 
 TEST_F(ReadablePosition, IsBelowEveryEventBeforeTheFirstSnapshot) {
@@ -53,6 +70,57 @@ TEST_F(ReadablePosition, WhatIsAskedForAgainWhileItIsReadIsDueSinceTheLaterEvent
   publish(id);
   EXPECT_THAT(store_.re_reads(), ElementsAre("9 sales.orders"));
   EXPECT_EQ(store_.position().cursor, 8);
+}
+
+// incoming becomes orders while orders is read: what was read is thrown away for what is stored.
+TEST_F(ReadablePosition, OfWhatWasReadInVainStaysBelowTheFirstEvent) {
+  claim(5, {changed(5, "orders")});
+  const std::string id = staged({scope("orders"), scope("incoming")}, {});
+  claim(6, {renamed(6, "orders", "incoming")});
+  store_.snapshots().replay(id, {become_orders(6, "incoming")}, {changed(6, "orders")});
+  publish(id);
+  EXPECT_THAT(store_.re_reads(), ElementsAre("5 sales.orders", "6 sales.incoming"));
+  EXPECT_EQ(store_.position().cursor, 4);
+}
+
+TEST_F(ReadablePosition, OfWhatAWholeSnapshotReadInVainStaysBelowTheFirstEvent) {
+  claim(5, {changed(5, "orders")});
+  const std::string id = staged({}, {});
+  claim(6, {renamed(6, "orders", "incoming")});
+  store_.snapshots().replay(id, {become_orders(6, "incoming")}, {changed(6, "orders")});
+  publish(id);
+  EXPECT_EQ(store_.position().cursor, 4);
+}
+
+TEST_F(ReadablePosition, ADatabaseIsNotReadWhileATableOfItWasReadInVain) {
+  claim(5, {changed(5, "")});
+  const std::string id = staged({scope("")}, {});
+  claim(6, {renamed(6, "orders", "incoming")});
+  store_.snapshots().replay(id, {become_orders(6, "incoming")}, {changed(6, "orders")});
+  publish(id);
+  EXPECT_THAT(store_.re_reads(), ElementsAre("5 sales.incoming", "5 sales.orders"));
+  EXPECT_EQ(store_.position().cursor, 4);
+}
+
+TEST_F(ReadablePosition, EverythingIsNotReadWhileATableWasReadInVain) {
+  Claim everything;
+  everything.event_id = 5;
+  claim(5, {everything});
+  const std::string id = staged({}, {});
+  claim(6, {renamed(6, "orders", "incoming")});
+  store_.snapshots().replay(id, {become_orders(6, "incoming")}, {changed(6, "orders")});
+  publish(id);
+  EXPECT_THAT(store_.re_reads(), ElementsAre("5 sales.incoming", "5 sales.orders"));
+  EXPECT_EQ(store_.position().cursor, 4);
+}
+
+TEST_F(ReadablePosition, ATableIsNotReadWhileItsDatabaseWasReadInVain) {
+  claim(5, {changed(5, "orders")});
+  const std::string id = staged({scope("")}, {});
+  claim(6, {changed(6, "orders")});
+  store_.snapshots().replay(id, {}, {changed(7, "")});
+  publish(id);
+  EXPECT_EQ(store_.position().cursor, 4);
 }
 
 TEST_F(ReadablePosition, PartitionsOfAMissingTableHoldItBelowTheFirstEventThatNamesThem) {
