@@ -264,8 +264,8 @@ void Follower::Impl::look_at_identity() {
 }
 
 void Follower::Impl::look_at_listener() {
-  next_listener_look_ = term_.now() + kListenerInterval;
   const bool plain = term_.ports.log.plain_listener();
+  next_listener_look_ = term_.now() + kListenerInterval;
   if (plain && !term_.plain_listener) {
     term_.tell(Notice::Kind::plain_listener, term_.state->cursor.value_or(0),
                "the metastore's notification listener is not transactional: it logs operations "

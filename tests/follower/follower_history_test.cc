@@ -279,6 +279,20 @@ TEST(History, APlainListenersRefusedDropChangesNothing) {
   EXPECT_EQ(world.store.totals.applied, 4);
 }
 
+TEST(History, AMetastoreThatCouldNotSayWhetherItsListenerIsPlainIsAskedAgain) {
+  Followed world;
+  world.metastore.plain = true;
+  bool failed = false;
+  world.metastore.before_call = [&](std::string_view call) {
+    if (call != "plain_listener" || std::exchange(failed, true)) return;
+    throw Error(ErrorKind::transient, "connection reset");
+  };
+  world.elect(2);
+  world.metastore.log_refused_drop("sales", "t3");
+  world.expect_equal();
+  EXPECT_EQ(notices_of(world, Notice::Kind::refuted), 1);
+}
+
 TEST(History, AnOwnerThatChangedWithoutAnEventComesByTheSweep) {
   Followed world;
   world.options.sweep_interval = 60s;
