@@ -87,22 +87,37 @@ bool concerns(const processor::Event& event, const processor::DatabaseName& data
   return event.type == "ALTER_TABLE" && comes_from(event, database);
 }
 
-/// Whether no event of (before, after] is about the object or anything else in its database. An
-/// id that is not there may be an event that appears late.
-bool untouched(NotificationLog& log, const PrivilegeObject& object, int64_t before, int64_t after) {
-  if (after - before > kMostEventsBetween) return false;
+struct Since {
+  bool untouched = false;  ///< no event is about the object or anything else in its database
+  int64_t newest = 0;      ///< the newest event there is
+};
+
+/// All events after `before`, where `head` was read later: under concurrent writers a 2.3's head
+/// goes back for a moment, its log does not. An id that is not there may be an event that appears
+/// late.
+Since events_since(NotificationLog& log, const PrivilegeObject& object, int64_t before,
+                   int64_t head) {
+  if (head - before > kMostEventsBetween) return {false, head};
   const processor::DatabaseName database{object.catalog, *object.database};
-  int64_t seen = before;
-  while (seen < after) {
-    const EventPage page = log.events({seen, kMostEventsBetween});
+  Since since{true, before};
+  bool more = true;
+  while (more && since.untouched) {
+    const EventPage page = log.events({since.newest, kMostEventsBetween});
     for (const processor::Event& event : page.events) {
-      if (event.id > after) break;
-      if (event.id > seen + 1 || concerns(event, database)) return false;
-      seen = event.id;
+      if (event.id > since.newest + 1 || concerns(event, database)) since.untouched = false;
+      since.newest = event.id;
     }
-    if (seen < after && !page.cut) return false;
+    more = page.cut;
+    if (since.newest - before > kMostEventsBetween) since.untouched = false;
   }
-  return true;
+  if (since.newest < head) return {false, head};
+  return since;
+}
+
+int64_t newest_event(NotificationLog& log) {
+  const int64_t head = log.head();
+  const EventPage page = log.events({head, kMostEventsBetween});
+  return page.events.empty() ? head : page.events.back().id;
 }
 
 std::optional<PrivilegeOutcome> grant_without_object(PrivilegeStore& store,
@@ -110,17 +125,18 @@ std::optional<PrivilegeOutcome> grant_without_object(PrivilegeStore& store,
   return store.grant(command, {store.generation(), std::numeric_limits<int64_t>::max(), ""});
 }
 
+/// `newest`: the newest event that an earlier try has seen.
 std::optional<PrivilegeOutcome> try_to_grant(NotificationLog& log, ObjectReader& objects,
-                                             PrivilegeStore& store,
-                                             const PrivilegeCommand& command) {
+                                             PrivilegeStore& store, const PrivilegeCommand& command,
+                                             int64_t& newest) {
   const int64_t generation = store.generation();
-  const int64_t before = log.head();
+  const int64_t before = std::max(newest, log.head());
   const Found found = find(objects, command.object);
   if (!found.missing.empty()) return refused(found.missing);
-  // Under concurrent writers a 2.3's head goes back for a moment.
-  const int64_t after = std::max(before, log.head());
-  if (!untouched(log, command.object, before, after)) return std::nullopt;
-  return store.grant(command, {generation, after, found.identity});
+  const Since since = events_since(log, command.object, before, log.head());
+  newest = since.newest;
+  if (!since.untouched) return std::nullopt;
+  return store.grant(command, {generation, newest, found.identity});
 }
 
 }  // namespace
@@ -158,9 +174,11 @@ PrivilegeOutcome grant(NotificationLog& log, ObjectReader& objects, PrivilegeSto
                        const PrivilegeCommand& asked) {
   const PrivilegeCommand command = normalized(asked);
   if (std::string wrong = fault(command); !wrong.empty()) return refused(std::move(wrong));
+  int64_t newest = 0;
   for (int i = 0; i < kTries; ++i) {
-    const auto outcome = command.object.database ? try_to_grant(log, objects, store, command)
-                                                 : grant_without_object(store, command);
+    const auto outcome = command.object.database
+                             ? try_to_grant(log, objects, store, command, newest)
+                             : grant_without_object(store, command);
     if (outcome) return *outcome;
   }
   throw Error(ErrorKind::transient,
@@ -176,7 +194,7 @@ PrivilegeOutcome revoke(NotificationLog& log, PrivilegeStore& store,
   std::optional<int64_t> head;
   try {
     // No event moves a grant on the server or on a URI.
-    if (command.object.database) head = log.head();
+    if (command.object.database) head = newest_event(log);
   } catch (const Error&) {
     // Whatever the metastore's trouble is, it must not keep a right alive; the outcome says that
     // the head is not known.

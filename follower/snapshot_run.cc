@@ -91,32 +91,34 @@ void SnapshotRun::stage_next_page() {
     return;
   }
   stream_.reset();
-  // Whatever was read is no newer than this head.
+  // Whatever was read is no newer than this head; or than the log, where the head has gone back for
+  // a moment (2.3), so that is asked in any case.
   term_.ports.observer.entered(Step::read_head);
   target_ = std::max(position_, term_.ports.log.head());
-  ready_ = position_ == target_;
 }
 
 void SnapshotRun::replay_next_events() {
-  if (position_ < target_) {
-    term_.ports.observer.entered(Step::read_events);
-    EventPage page =
-        term_.ports.log.events({position_, std::min(term_.options.batch_events, kReplayedAtOnce),
-                                term_.options.batch_bytes});
-    const Judgement judgement = judge(position_, target_, page.events);
-    if (judgement.usable == 0) return wait_for_hole(judgement.missing.value_or(position_ + 1));
-    hole_.clear();
-    page.events.resize(judgement.usable);
-    for (const processor::Event& event : page.events) {
-      if (event.id > page.events.back().id - term_.options.overlap_events) {
-        window_.add(processor::digest(event), term_.now());
-      }
-    }
-    replay(plan_events(page.events, term_.plain_listener));
-    position_ = page.events.back().id;
-    if (position_ < target_) return;
+  term_.ports.observer.entered(Step::read_events);
+  EventPage page =
+      term_.ports.log.events({position_, std::min(term_.options.batch_events, kReplayedAtOnce),
+                              term_.options.batch_bytes});
+  const Judgement judgement = judge(position_, target_, page.events);
+  if (judgement.usable == 0) {
+    if (judgement.missing) return wait_for_hole(*judgement.missing);
+    ready_ = true;
+    return;
   }
-  ready_ = position_ >= target_;
+  hole_.clear();
+  const bool last = judgement.usable == page.events.size() && !page.cut;
+  page.events.resize(judgement.usable);
+  for (const processor::Event& event : page.events) {
+    if (event.id > page.events.back().id - term_.options.overlap_events) {
+      window_.add(processor::digest(event), term_.now());
+    }
+  }
+  replay(plan_events(page.events, term_.plain_listener));
+  position_ = page.events.back().id;
+  ready_ = position_ > target_ || (position_ == target_ && last);
 }
 
 void SnapshotRun::replay(const std::vector<PlannedEvent>& events) {

@@ -104,6 +104,7 @@ TEST_F(Granting, StandsOnTheHeadAfterTheObjectWasReadAndOnItsIdentity) {
   EXPECT_CALL(objects_, table(TableName{"hive", "sales", "orders"}))
       .WillOnce(Return(orders_table()));
   EXPECT_CALL(log_, head).WillOnce(Return(20));
+  EXPECT_CALL(log_, events(Field(&EventRequest::after, 20))).WillOnce(Return(EventPage{}));
   EXPECT_CALL(store_, grant(_, basis(3, 20, "created:1000"))).WillOnce(Return(kDone));
   EXPECT_TRUE(ask().changed);
 }
@@ -178,6 +179,7 @@ TEST_F(Granting, AsksAgainWhenAnEventInBetweenNamesTheDatabase) {
       .WillOnce(Return(21));
   EXPECT_CALL(log_, events(Field(&EventRequest::after, 20)))
       .WillOnce(Return(EventPage{{event_about(21, "DROP_TABLE", "SALES")}, false}));
+  EXPECT_CALL(log_, events(Field(&EventRequest::after, 21))).WillOnce(Return(EventPage{}));
   Table again = orders_table();
   again.identity = "created:2000";
   EXPECT_CALL(objects_, table).WillOnce(Return(orders_table())).WillOnce(Return(again));
@@ -226,7 +228,9 @@ TEST_F(Granting, AsksAgainWhenAnotherDatabasesRenameCannotBeRead) {
   rename.message = "{";
   rename.message_format = "json-0.2";
   EXPECT_CALL(log_, head).WillOnce(Return(20)).WillOnce(Return(21)).WillRepeatedly(Return(21));
-  EXPECT_CALL(log_, events).WillOnce(Return(EventPage{{rename}, false}));
+  EXPECT_CALL(log_, events)
+      .WillOnce(Return(EventPage{{rename}, false}))
+      .WillOnce(Return(EventPage{}));
   EXPECT_CALL(objects_, table).Times(2).WillRepeatedly(Return(orders_table()));
   EXPECT_CALL(store_, grant).WillOnce(Return(kDone));
   EXPECT_EQ(ask().outcome, "done");
@@ -235,7 +239,8 @@ TEST_F(Granting, AsksAgainWhenAnotherDatabasesRenameCannotBeRead) {
 TEST_F(Granting, AsksAgainWhenAnEventInBetweenIsNotVisibleYet) {
   EXPECT_CALL(log_, head).WillOnce(Return(20)).WillOnce(Return(22)).WillRepeatedly(Return(22));
   EXPECT_CALL(log_, events)
-      .WillOnce(Return(EventPage{{event_about(22, "CREATE_TABLE", "hr")}, false}));
+      .WillOnce(Return(EventPage{{event_about(22, "CREATE_TABLE", "hr")}, false}))
+      .WillOnce(Return(EventPage{}));
   EXPECT_CALL(objects_, table).Times(2).WillRepeatedly(Return(orders_table()));
   EXPECT_EQ(ask().outcome, "done");
 }
@@ -253,6 +258,23 @@ TEST_F(Granting, ReadsOnWhereAPageWasCut) {
 TEST_F(Granting, TakesTheHigherHeadWhereItWentBack) {
   EXPECT_CALL(log_, head).WillOnce(Return(20)).WillOnce(Return(19));
   EXPECT_CALL(store_, grant(_, basis(3, 20, "created:1000"))).WillOnce(Return(kDone));
+  EXPECT_EQ(ask().outcome, "done");
+}
+
+TEST_F(Granting, StandsOnTheNewestEventWhereTheHeadWasBackBothTimes) {
+  ON_CALL(log_, events(Field(&EventRequest::after, 20)))
+      .WillByDefault(Return(EventPage{{event_about(21, "CREATE_TABLE", "hr")}, false}));
+  EXPECT_CALL(store_, grant(_, basis(3, 21, "created:1000"))).WillOnce(Return(kDone));
+  EXPECT_EQ(ask().outcome, "done");
+}
+
+TEST_F(Granting, AsksAgainAfterEventsAboveAHeadThatIsBack) {
+  ON_CALL(log_, events(Field(&EventRequest::after, 20)))
+      .WillByDefault(Return(EventPage{
+          {event_about(21, "DROP_TABLE", "sales"), event_about(22, "CREATE_TABLE", "sales")},
+          false}));
+  EXPECT_CALL(objects_, table).Times(2).WillRepeatedly(Return(orders_table()));
+  EXPECT_CALL(store_, grant(_, basis(3, 22, "created:1000"))).WillOnce(Return(kDone));
   EXPECT_EQ(ask().outcome, "done");
 }
 
@@ -317,6 +339,13 @@ TEST_F(Granting, RevokesWithTheHeadOfThatMoment) {
   EXPECT_CALL(store_, revoke(_, std::optional<int64_t>(20)))
       .WillOnce(Return(PrivilegeOutcome{"done", "", true, 20}));
   EXPECT_EQ(revoke(log_, store_, command_).repeat_at_event, 20);
+}
+
+TEST_F(Granting, RevokesAsOfTheNewestEventWhereTheHeadIsBack) {
+  ON_CALL(log_, events(Field(&EventRequest::after, 20)))
+      .WillByDefault(Return(EventPage{{event_about(21, "ALTER_TABLE", "sales")}, false}));
+  EXPECT_CALL(store_, revoke(_, std::optional<int64_t>(21))).WillOnce(Return(kDone));
+  EXPECT_EQ(revoke(log_, store_, command_).outcome, "done");
 }
 
 TEST_F(Granting, RevokesWithoutTheMetastore) {
