@@ -1,8 +1,8 @@
 #include "store/snapshot_renames.h"
 
-#include <algorithm>
 #include <deque>
 #include <set>
+#include <utility>
 
 namespace hmsync::store {
 
@@ -61,34 +61,26 @@ struct Candidate {
 
 Renames::Renames(const Claims& claims, const std::vector<Claim>& unreadable) : claims_(claims) {
   for (const StoredClaim& stored : claims.all) {
-    if (stored.claim.kind != Claim::Kind::renamed || stored.claim.from.table.empty()) continue;
-    renames_.emplace(stored.claim.from, stored.claim);
+    const Claim& claim = stored.claim;
+    if (claim.kind == Claim::Kind::created) arrivals_.emplace(claim.name, claim);
+    if (claim.kind != Claim::Kind::renamed || claim.from.table.empty()) continue;
+    renames_.emplace(claim.from, claim);
+    arrivals_.emplace(claim.name, claim);
   }
-  for (const Claim& claim : unreadable) renames_.emplace(claim.from, claim);
-  std::set<TableName> sources;
-  for (const auto& [from, claim] : renames_) sources.insert(from);
-  for (const TableName& from : sources) {
-    const Standing now = claims.at(from);
-    if (!now.live || now.live->empty() || now.kept()) continue;
-    const Fate found = follow(from, *now.live);
-    if (found.kind == Fate::Kind::moved) ++movers_[{found.to, *now.live}];
+  for (const Claim& claim : unreadable) {
+    renames_.emplace(claim.from, claim);
+    arrivals_.emplace(claim.name, claim);
   }
 }
 
 Fate Renames::fate(const TableName& from, const std::string& identity) const {
-  const Fate found = follow(from, identity);
-  if (found.kind != Fate::Kind::moved) return found;
-  const auto movers = movers_.find({found.to, identity});
-  return movers != movers_.end() && movers->second > 1 ? Fate{} : found;
-}
-
-Fate Renames::follow(const TableName& from, const std::string& identity) const {
   struct Place {
     TableName name;
     const Claim* by;
   };
   if (claims_.at(from).staged_is(identity)) return {};
-  Fate last;
+  Fate dropped;
+  std::map<TableName, int64_t> reached;  // names that have its identity now, and the event
   std::set<const Claim*> used;
   for (std::deque<Place> places{{from, nullptr}}; !places.empty(); places.pop_front()) {
     const Place place = places.front();
@@ -98,20 +90,56 @@ Fate Renames::follow(const TableName& from, const std::string& identity) const {
       if (place.by != nullptr && !may_follow(claim, *place.by)) continue;
       if (!used.insert(&claim).second) continue;
       places.push_back({claim.name, &claim});
-      const Standing there = claims_.at(claim.name);
-      // Not another of its second that was there all the time; but where nothing of this identity
-      // is stored under the old name any more, an earlier reading brought it there.
-      const bool came = there.live != identity || claims_.at(from).live != identity;
-      if (there.staged_is(identity) && came) {
-        last = {Fate::Kind::moved, claim.name, claim.event_id};
-      }
+      if (claims_.at(claim.name).staged_is(identity)) reached[claim.name] = claim.event_id;
     }
-    if (place.by == nullptr || last.kind == Fate::Kind::moved) continue;
+    if (place.by == nullptr) continue;
     for (const Claim* drop : drops_of(claims_, place.name)) {
-      if (may_follow(*drop, *place.by)) last = {Fate::Kind::dropped, {}, drop->event_id};
+      if (may_follow(*drop, *place.by)) dropped = {Fate::Kind::dropped, {}, drop->event_id};
     }
   }
-  return last;
+  if (reached.empty()) return dropped;
+  Fate found{Fate::Kind::unclear, {}, 0};
+  for (const auto& [name, event] : reached) {
+    // Stored under both names they may be two; under the new one only, it was read there before.
+    const bool two = claims_.at(name).live == identity && claims_.at(from).live == identity;
+    if (two || !came_only_from(from, name, identity)) continue;
+    if (found.kind == Fate::Kind::moved) return {Fate::Kind::unclear, {}, 0};
+    found = {Fate::Kind::moved, name, event};
+  }
+  return found;
+}
+
+std::vector<const Claim*> Renames::arrivals(const TableName& name, const Claim* before,
+                                            const std::string& identity) const {
+  std::vector<const Claim*> found;
+  const auto [begin, end] = arrivals_.equal_range(name);
+  for (auto arrival = begin; arrival != end; ++arrival) {
+    const Claim& claim = arrival->second;
+    // A header does not tell the identity of what was made: it is not taken for a twin.
+    const bool may_bring = claim.kind == Claim::Kind::renamed && claim.identity.empty();
+    if (!may_bring && claim.identity != identity) continue;
+    if (before == nullptr || may_follow(*before, claim)) found.push_back(&claim);
+  }
+  return found;
+}
+
+bool Renames::came_only_from(const TableName& from, const TableName& name,
+                             const std::string& identity) const {
+  std::set<const Claim*> seen;
+  std::vector<const Claim*> ways = arrivals(name, nullptr, identity);
+  while (!ways.empty()) {
+    const Claim* way = ways.back();
+    ways.pop_back();
+    if (!seen.insert(way).second) continue;
+    if (way->kind == Claim::Kind::created) return false;
+    if (way->from == from) continue;
+    const std::optional<std::string> live = claims_.at(way->from).live;
+    const std::vector<const Claim*> earlier = arrivals(way->from, way, identity);
+    const bool known_other = way->identity.empty() && live && !live->empty();
+    if (live == identity || (earlier.empty() && !known_other)) return false;
+    ways.insert(ways.end(), earlier.begin(), earlier.end());
+  }
+  return true;
 }
 
 Sources find_sources(Connection& connection, const Sides& sides, const Claims& claims) {

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "store/snapshot_claims.h"
@@ -14,7 +13,9 @@ namespace hmsync::store {
 
 /// What became of a table that its name does not show any more.
 struct Fate {
-  enum class Kind { unknown, moved, dropped };
+  /// unclear: what is under a name that it may have now may be another one; two may have one
+  /// identity. It may live, so nothing of it is removed, nor handed to what is there.
+  enum class Kind { unknown, moved, dropped, unclear };
   Kind kind = Kind::unknown;
   processor::TableName to;  ///< moved
   int64_t event = 0;        ///< the last one that it is known by
@@ -26,17 +27,24 @@ class Renames {
   Renames(const Claims& claims, const std::vector<processor::Claim>& unreadable);
 
   /// Of the table with this identity (not empty) that was stored, or had grants, under the name.
-  /// Moved only to a name that has its identity now, and only if no other stored table can be what
-  /// is there: two may have one identity.
+  /// Moved only to a name that has its identity now, if what is there can have come from nowhere
+  /// else. Dropped only if none of the names that it may have has its identity.
   [[nodiscard]] Fate fate(const processor::TableName& from, const std::string& identity) const;
 
  private:
-  [[nodiscard]] Fate follow(const processor::TableName& from, const std::string& identity) const;
+  /// What may have brought a table of the identity to the name, before another event.
+  [[nodiscard]] std::vector<const processor::Claim*> arrivals(const processor::TableName& name,
+                                                              const processor::Claim* before,
+                                                              const std::string& identity) const;
+  /// Whether all ways to the name begin at `from`: none at another stored table of the identity, at
+  /// one that was made there, or at a name of which nothing is known.
+  [[nodiscard]] bool came_only_from(const processor::TableName& from,
+                                    const processor::TableName& name,
+                                    const std::string& identity) const;
 
   const Claims& claims_;
-  std::multimap<processor::TableName, processor::Claim> renames_;  ///< by source
-  /// How many stored tables of the identity may be at the name now.
-  std::map<std::pair<processor::TableName, std::string>, int> movers_;
+  std::multimap<processor::TableName, processor::Claim> renames_;   ///< by source
+  std::multimap<processor::TableName, processor::Claim> arrivals_;  ///< by target; and creations
 };
 
 /// What is known of renames whose source could not be read.

@@ -86,6 +86,7 @@ Verdict judge(const ClaimedGrant& grant, const Claims& claims, const Renames& re
     if (fate.kind == Fate::Kind::moved) {
       return {Verdict::Kind::move, fate.event, fate.to, owner};
     }
+    if (fate.kind == Fate::Kind::unclear) return {};
     const bool goes = !grant.identity.empty() || grant.as_of_event < fate.event;
     if (fate.kind == Fate::Kind::dropped && goes) {
       return {Verdict::Kind::remove, fate.event, {}, ""};

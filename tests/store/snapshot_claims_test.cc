@@ -173,6 +173,89 @@ TEST_F(SnapshotClaims, OfTwoTablesOfOneSecondNeitherIsTakenForTheOther) {
                                     "sales.b SELECT 5 created:1 (object gone)"));
 }
 
+TEST_F(SnapshotClaims, OfTwoTablesOfOneSecondThatWereGoneBeforeNeitherIsTakenForTheOther) {
+  start(sales({table("sales", "c", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.b", 5, "created:1", "ALTER"});
+  claim({unordered(claimed(7, Kind::renamed, named("sales", "c"), named("sales", "a"))),
+         unordered(claimed(7, Kind::renamed, named("sales", "c"), named("sales", "b")))});
+  publish({scope("sales")}, sales({table("sales", "c", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)",
+                                    "sales.b ALTER 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotClaims, ARenameOfAnotherIdentityToTheSameNameDoesNotKeepTheGrantsFromMoving) {
+  start(sales({table("sales", "c", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  Claim other = claimed(6, Kind::renamed, named("sales", "c"), named("sales", "b"));
+  other.identity = "created:2";
+  claim({unordered(other),
+         unordered(claimed(7, Kind::renamed, named("sales", "c"), named("sales", "a")))});
+  publish({scope("sales")}, sales({table("sales", "c", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.c SELECT 7 created:1"));
+}
+
+TEST_F(SnapshotClaims, ATableOfTheSameSecondThatGaveWayAndCameBackInheritsNothing) {
+  start(sales({table("sales", "b", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  claim({claimed(6, Kind::renamed, named("sales", "t"), named("sales", "a")),
+         claimed(7, Kind::dropped, named("sales", "t")),
+         claimed(8, Kind::renamed, named("sales", "t"), named("sales", "b")),
+         claimed(9, Kind::renamed, named("sales", "b"), named("sales", "t"))});
+  publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotClaims, ATableOfTheSameSecondThatWasMadeAtTheTargetInheritsNothing) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  Claim made = claimed(8, Kind::created, named("sales", "b"));
+  made.identity = "created:1";
+  claim({unordered(claimed(6, Kind::renamed, named("sales", "b"), named("sales", "a"))),
+         unordered(claimed(7, Kind::dropped, named("sales", "b"))), unordered(made)});
+  publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotClaims, ATableOfTheSameSecondThatWasReadAtTheNextNameIsNotTheOneThatFollowsIt) {
+  start(sales({table("sales", "c", "created:1"), table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  claim({unordered(claimed(7, Kind::renamed, named("sales", "c"), named("sales", "b"))),
+         unordered(claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a")))});
+  publish({scope("sales")},
+          sales({table("sales", "b", "created:1"), table("sales", "c", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 8 created:1"));
+}
+
+TEST_F(SnapshotClaims, GrantsOfATableThatMayLiveUnderANameReadBeforeAreNotRemoved) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  claim({unordered(claimed(7, Kind::dropped, named("sales", "b"))),
+         unordered(claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a")))});
+  publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotClaims, GrantsOfATableThatMayLiveElsewhereAreNotRemovedByADropUnderItsOldName) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  claim({claimed(7, Kind::renamed, named("sales", "b"), named("sales", "a")),
+         claimed(8, Kind::created, named("sales", "a")),
+         claimed(9, Kind::dropped, named("sales", "a"))});
+  publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotClaims, ATableThatWentBackAndForthAndWasReadBeforeTakesItsGrantsAlong) {
+  start(sales({table("sales", "b", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  claim({unordered(claimed(6, Kind::renamed, named("sales", "b"), named("sales", "a"))),
+         unordered(claimed(7, Kind::renamed, named("sales", "a"), named("sales", "b"))),
+         unordered(claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a")))});
+  publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 8 created:1"));
+}
+
 TEST_F(SnapshotClaims, ATwinOfTheSameSecondThatStaysKeepsItsGrants) {
   start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:1")}));
   grant({"sales.a", 5, "created:1"});
