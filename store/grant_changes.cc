@@ -118,7 +118,9 @@ changed AS (
   DELETE FROM grants g USING met m
   WHERE g.grant_id = CASE WHEN m.stays THEN m.mover ELSE m.there END
   RETURNING g.*, m.event_id, CASE WHEN m.stays THEN m.there ELSE m.mover END AS merged_into))",
-      who, {"removed", "merge", "line", "jsonb_build_object('merged_into', merged_into)"});
+      who,
+      {"removed", "merge", R"(line || '{"suspended": false}')",
+       "jsonb_build_object('merged_into', merged_into)"});
 }
 
 std::string move_chosen(const std::string& with, const std::string& who) {

@@ -128,6 +128,9 @@ bool stays_at_target(const MemoryGrant& there, const Move& mover) {
 
 void merge(MemoryStore& store, const Move& mover, int64_t target, const std::string& who) {
   MemoryGrant& moved = *grant_of(store, mover.id);
+  // Parked, it authorised before, and does so again.
+  moved.suspended = false;
+  moved.suspended_reason.clear();
   MemoryGrant& there = *grant_of(store, target);
   const bool there_stays = stays_at_target(there, mover);
   MemoryGrant& stays = there_stays ? there : moved;
@@ -138,11 +141,9 @@ void merge(MemoryStore& store, const Move& mover, int64_t target, const std::str
   arrived.database = mover.to.database;
   arrived.table = mover.to.table;
   if (same && goes.grant_option && !stays.grant_option && !is_to_be_revoked(store, arrived)) {
-    MemoryGrant before = stays;
-    before.suspended = false;
-    MemoryGrant after = before;
-    stays.grant_option = after.grant_option = true;
-    tell(store, {"granted", "merge"}, {who, mover.event, false}, after, before, after);
+    const MemoryGrant before = stays;
+    stays.grant_option = true;
+    tell(store, {"granted", "merge"}, {who, mover.event, false}, stays, before, stays);
   }
   remove(store, goes.id, {who, mover.event, false}, {"removed", "merge"});
 }

@@ -126,6 +126,15 @@ TEST_F(SnapshotClaims, AMovedGrantMergesAndWhatWasAnothersAtTheTargetIsSuspended
                                     "sales.b SELECT 8 created:1 option"));
 }
 
+TEST_F(SnapshotClaims, TheAuditShowsAMergedGrantAsItAuthorisedBefore) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1", "ALTER"});
+  grant({"sales.b", 9, "created:1", "ALTER"});
+  claim({claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a"))});
+  publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
+  EXPECT_THAT(store_.audited_grants(), ElementsAre("event merge: sales.a ALTER 5  -> -"));
+}
+
 TEST_F(SnapshotClaims, ATableThatWasRenamedAndThenDroppedTakesItsGrantsAlong) {
   start(sales({table("sales", "a", "created:1")}));
   grant({"sales.a", 99, "created:1"});
