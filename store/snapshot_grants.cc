@@ -1,7 +1,7 @@
 #include "store/snapshot_grants.h"
 
-#include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "store/grant_changes.h"
 #include "store/snapshot_grant_changes.h"
@@ -133,10 +133,9 @@ GrantChanges by_claims(Connection& connection, const Sides& sides, const Claims&
   if (claims.all.empty()) return changes;
   std::vector<ClaimedGrant> grants =
       read_claimed_grants(connection, sides, claims, sources.renames);
-  const std::vector<std::string> untouched = parse_text_array(sides.untouched);
-  std::erase_if(grants, [&](const ClaimedGrant& grant) {
-    return std::find(untouched.begin(), untouched.end(), grant.id) != untouched.end();
-  });
+  const std::vector<std::string> ids = parse_text_array(sides.untouched);
+  const std::unordered_set<std::string> untouched(ids.begin(), ids.end());
+  std::erase_if(grants, [&](const ClaimedGrant& grant) { return untouched.contains(grant.id); });
   if (grants.empty()) return changes;
   const Renames renames(claims, sources.renames);
   const std::vector<processor::Claim> refuted = refuted_claims(claims);

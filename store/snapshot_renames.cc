@@ -17,19 +17,19 @@ constexpr size_t kMostCandidates = 200;
 /// Stored tables of the identities in $3, and how many staged tables of the identity are new under
 /// their names. $4: the staged ids.
 const std::string kCandidates = R"(
-WITH wanted AS MATERIALIZED (
-  SELECT i.identity, (
-    SELECT count(*) FROM staging_objects n
-    LEFT JOIN objects l ON l.server = $1 AND l.catalog = n.catalog
-      AND l.database_name = n.database_name AND l.table_name = n.table_name
-    WHERE n.snapshot = $2 AND ($4::bigint[] IS NULL OR n.object_id = ANY ($4::bigint[]))
-      AND n.table_name <> '' AND n.identity = i.identity
-      AND l.identity IS DISTINCT FROM n.identity) AS came
-  FROM unnest($3::text[]) AS i(identity))
+WITH came AS MATERIALIZED (
+  SELECT n.identity, count(*) AS tables FROM staging_objects n
+  LEFT JOIN objects l ON l.server = $1 AND l.catalog = n.catalog
+    AND l.database_name = n.database_name AND l.table_name = n.table_name
+  WHERE n.snapshot = $2 AND ($4::bigint[] IS NULL OR n.object_id = ANY ($4::bigint[]))
+    AND n.table_name <> '' AND n.identity = ANY ($3::text[])
+    AND l.identity IS DISTINCT FROM n.identity
+  GROUP BY n.identity)
 SELECT o.identity, o.catalog, o.database_name, o.table_name, )" +
                                 is_within_scopes("o") + R"(,
-       s.identity IS DISTINCT FROM o.identity, i.came
-FROM wanted i
+       s.identity IS DISTINCT FROM o.identity, coalesce(n.tables, 0)
+FROM unnest($3::text[]) AS i(identity)
+LEFT JOIN came n USING (identity)
 CROSS JOIN LATERAL (
   SELECT * FROM objects o
   WHERE o.server = $1 AND o.identity = i.identity AND o.table_name <> '' AND o.identity <> ''
