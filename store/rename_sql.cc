@@ -1,6 +1,4 @@
 // Renames: the row keeps its identity and its partitions and gets another name.
-#include <algorithm>
-
 #include "store/mutation_sql.h"
 
 namespace hmsync::store {
@@ -94,6 +92,24 @@ unlocated AS (
   DELETE FROM @paths WHERE partition_values = '{}'
     AND object_id = ANY (ARRAY(SELECT object_id FROM source WHERE new_path IS NULL))))";
 
+/// The metastore moves a managed table's partitions without any event of theirs. Where the source
+/// is not there, those of the target were read after that.
+const std::string kRewritePartitions = R"(,
+hit AS MATERIALIZED (
+  SELECT i.commit_number, i.event_id, i.catalog, i.database_name, i.table_name, p.object_id,
+         p.partition_values, p.scheme, p.authority, p.path,
+         replace(p.path, i.rewrite_from, i.rewrite_to) AS new_path
+  FROM input i
+  JOIN source s USING (n)
+  JOIN @paths p ON p.object_id = s.object_id
+  WHERE i.rewrite_from IS NOT NULL AND p.partition_values <> '{}'
+    AND position(i.rewrite_from IN p.path) > 0),
+rewritten AS (
+  UPDATE @paths p SET path = h.new_path FROM hit h
+  WHERE p.object_id = h.object_id
+    AND hash_array_extended(p.partition_values, 0) = hash_array_extended(h.partition_values, 0)
+    AND hash_array_extended(p.partition_values, 1) = hash_array_extended(h.partition_values, 1)))";
+
 /// Own locations before: of the source or, where it is not there, of the row that has the new name.
 /// One that such a rename does not tell stays.
 const std::string kTellMoved = R"(,
@@ -130,62 +146,26 @@ told AS (
            '{}', i.scheme, i.authority, i.path, NULL, NULL, NULL
     FROM input i LEFT JOIN former f USING (n)
     WHERE i.path IS NOT NULL
-      AND (f.scheme, f.authority, f.path) IS DISTINCT FROM (i.scheme, i.authority, i.path)) c
-  ORDER BY event_id, step))";
-
-/// The metastore moves a managed table's partitions without any event of theirs.
-std::string rewrite_partitions(const Target& target) {
-  std::string sql = std::string(kRenameInput) + R"(,
-hit AS MATERIALIZED (
-  SELECT i.*, p.object_id, p.partition_values, p.scheme AS old_scheme,
-         p.authority AS old_authority, p.path AS old_path,
-         replace(p.path, i.rewrite_from, i.rewrite_to) AS new_path
-  FROM input i
-  JOIN @objects o ON o.@scope = $1 AND o.catalog = i.catalog
-    AND o.database_name = i.database_name AND o.table_name = i.table_name
-  JOIN @paths p ON p.object_id = o.object_id
-  WHERE i.rewrite_from IS NOT NULL AND p.partition_values <> '{}'
-    AND position(i.rewrite_from IN p.path) > 0),
-rewritten AS (
-  UPDATE @paths p SET path = h.new_path FROM hit h
-  WHERE p.object_id = h.object_id
-    AND hash_array_extended(p.partition_values, 0) = hash_array_extended(h.partition_values, 0)
-    AND hash_array_extended(p.partition_values, 1) = hash_array_extended(h.partition_values, 1)))";
-  if (target.live) {
-    sql += R"(,
-told AS (
-  INSERT INTO path_changes (server, commit_number, event_id, change, catalog, database_name,
-                            table_name, partition_values, scheme, authority, path)
-  SELECT $1, commit_number, event_id, change, catalog, database_name, table_name, partition_values,
-         old_scheme, old_authority, changed_path
-  FROM (
-    SELECT 1 AS step, 'removed' AS change, old_path AS changed_path, h.* FROM hit h
+      AND (f.scheme, f.authority, f.path) IS DISTINCT FROM (i.scheme, i.authority, i.path)
     UNION ALL
-    SELECT 2, 'added', new_path, h.* FROM hit h) c
+    SELECT 4, commit_number, event_id, 'removed', catalog, database_name, table_name,
+           partition_values, scheme, authority, path, NULL, NULL, NULL
+    FROM hit
+    UNION ALL
+    SELECT 5, commit_number, event_id, 'added', catalog, database_name, table_name,
+           partition_values, scheme, authority, new_path, NULL, NULL, NULL
+    FROM hit) c
   ORDER BY event_id, step))";
-  }
-  return sql + "\nSELECT count(*) FROM input";
-}
-
-bool rewrites(const processor::Mutation& mutation) {
-  return std::get<processor::RenameTable>(mutation.operation).partition_paths.has_value();
-}
 
 }  // namespace
 
 std::vector<Statement> rename_statements(const Target& target, const MutationGroup& group) {
   const std::vector<Parameter> parameters = rename_columns(group).parameters(target);
-  const std::string move = kRenameInput + kSource + kMoveRows + (target.live ? kTellMoved : "") +
-                           "\nSELECT count(*) FROM input";
-  std::vector<Statement> statements{
-      {for_target(kRenameInput + kSource + kAskReReads, target), parameters},
-      {for_target(remove_targets(target), target), parameters},
-      {for_target(move, target), parameters}};
-  if (std::any_of(group.mutations.begin(), group.mutations.end(),
-                  [](const auto* mutation) { return rewrites(*mutation); })) {
-    statements.push_back({for_target(rewrite_partitions(target), target), parameters});
-  }
-  return statements;
+  const std::string move = kRenameInput + kSource + kMoveRows + kRewritePartitions +
+                           (target.live ? kTellMoved : "") + "\nSELECT count(*) FROM input";
+  return {{for_target(kRenameInput + kSource + kAskReReads, target), parameters},
+          {for_target(remove_targets(target), target), parameters},
+          {for_target(move, target), parameters}};
 }
 
 }  // namespace hmsync::store

@@ -87,7 +87,8 @@ class Application {
     } else {
       tell_own(to, before, rename.to.location);
     }
-    if (rename.partition_paths) rewrite(stored, *rename.partition_paths);
+    // Those of a target whose source is not there were read after the metastore moved them.
+    if (found && rename.partition_paths) rewrite(stored, *rename.partition_paths);
   }
   void operator()(const PutPartitions& put) {
     const auto found = objects_.tables.find(put.table);

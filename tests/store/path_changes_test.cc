@@ -98,6 +98,16 @@ TEST_F(PathChanges, ARenameWithoutItsSourceLeavesThePartitionsOfItsOwnTableAlone
   EXPECT_THAT(lines_of(store_.objects(), "partition "), IsEmpty()) << "it was another table's";
 }
 
+TEST_F(PathChanges, ARenameWithoutItsSourceRewritesNoPathThatWasReadAfterIt) {
+  apply(4, {{4, PutPartitions{named("sales", "orders"), {partition({"a"}, "/w/orders_new/a")}}}});
+  apply(5, {{5, RenameTable{named("sales", "gone"),
+                            table("sales", "orders", "created:1"),
+                            PathRewrite{"/w/orders", "/w/orders_new"},
+                            {}}}});
+  EXPECT_THAT(lines_of(store_.objects(), "partition "),
+              ElementsAre("sales.orders {a} hdfs://nn/w/orders_new/a"));
+}
+
 TEST_F(PathChanges, TellWhereTheTableWasThatARenameWithoutItsSourceMakes) {
   Table moved = table("sales", "orders", "created:1");
   moved.location = at("/elsewhere");
