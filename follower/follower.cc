@@ -316,8 +316,11 @@ bool Follower::Impl::shows_old_history() {
 
 bool Follower::Impl::follow(const Orders& orders) {
   if (!term_.live()) return false;
-  const std::optional<int64_t> limit = runs_.limit();
+  std::optional<int64_t> limit = runs_.limit();
   if (limit && *limit <= term_.cursor()) return false;
+  if (orders.revoke_ahead) {
+    limit = std::min(limit.value_or(*orders.revoke_ahead), *orders.revoke_ahead);
+  }
   // Not "more": a database that lost commits counts from an earlier number on.
   const bool whole = !answering_ && orders.polls_asked != answered_polls_;
   if (whole) answering_ = Answering{orders.polls_asked, term_.head};
@@ -336,7 +339,7 @@ bool Follower::Impl::follow(const Orders& orders) {
     term_.ports.expected.set(std::move(expectation));
   }
   answer_polls();
-  return more;
+  return more || (term_.cursor() != before && orders.revoke_ahead == term_.cursor());
 }
 
 // What a whole look showed is readable, but for what is still to be read again: that holds up

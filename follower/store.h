@@ -217,6 +217,9 @@ struct Orders {
   std::vector<ResyncRequest> resyncs;
   std::vector<RetryRequest> retries;
   bool revokes_due = false;  ///< a revoke is to be repeated at the cursor or before it
+  /// No event above this one is applied before a revoke is repeated at it; EventStore::apply()
+  /// throws Error (transient) where that would happen.
+  std::optional<int64_t> revoke_ahead;
   /// Objects to be read again from the metastore, those that wait longest; not more than 500. A
   /// scope without a database is everything.
   std::vector<Scope> re_reads;

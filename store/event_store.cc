@@ -94,7 +94,9 @@ follower::FollowerState PostgresEventStore::state() {
 
 void PostgresEventStore::apply(const follower::Fence& fence, const follower::Batch& batch) {
   const Target target{true, server_, fence.commit_number + 1};
-  std::vector<Statement> statements{advance_follower(server_, fence, batch.cursor, batch.counts)};
+  std::vector<Statement> statements{
+      {"SELECT stop_at_revokes($1, $2)", {server_, std::to_string(batch.cursor)}},
+      advance_follower(server_, fence, batch.cursor, batch.counts)};
   for (const MutationGroup& group : group_mutations(batch.mutations)) {
     append(statements, grant_statements(target, group));
     append(statements, object_statements(target, group));

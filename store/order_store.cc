@@ -16,7 +16,7 @@ namespace {
 using follower::ObjectCounts;
 
 /// One row for the pause in force, one for each resync and retry that waits, one for each object to
-/// be read again, one for the polls, one if a revoke is due.
+/// be read again, one for the polls, one if a revoke is due or ahead.
 std::string pending_sql() {
   return std::string(R"(
 SELECT 'pause', paused_by, extract(epoch FROM since)::bigint, extract(epoch FROM until)::bigint,
@@ -37,8 +37,10 @@ UNION ALL
 SELECT 'polls', NULL, polls_asked, NULL, NULL, NULL, NULL, NULL
 FROM follower_progress WHERE server = $1
 UNION ALL
-SELECT 'revoke', NULL, NULL, NULL, NULL, NULL, NULL, NULL WHERE )") +
-         kRevokesDue;
+SELECT 'revokes', NULL, v.ahead, NULL, CASE WHEN v.due THEN 'due' END, NULL, NULL, NULL
+FROM (SELECT )") +
+         kRevokesDue + ", " + kRevokeAhead +
+         ") AS v(due, ahead) WHERE v.due OR v.ahead IS NOT NULL";
 }
 
 /// paused_by, since, until, reason at `column`.
@@ -131,7 +133,8 @@ follower::Orders PostgresOrderStore::pending() {
     } else if (rows.text(row, 0) == "polls") {
       orders.polls_asked = rows.integer(row, 2);
     } else {
-      orders.revokes_due = true;
+      orders.revokes_due = !rows.is_null(row, 4);
+      if (!rows.is_null(row, 2)) orders.revoke_ahead = rows.integer(row, 2);
     }
   }
   return orders;

@@ -75,7 +75,7 @@ std::string one_line(std::string_view text) {
 ErrorKind kind_of_sqlstate(std::string_view sqlstate) {
   // Raised by the functions of the schema: the fence, and a snapshot that is not there any more.
   if (sqlstate == "HS001") return ErrorKind::fenced;
-  if (sqlstate == "HS002") return ErrorKind::transient;
+  if (sqlstate == "HS002" || sqlstate == "HS003") return ErrorKind::transient;
   // 25006: a read-only database; the next connect finds the one that a fail-over made writable.
   if (sqlstate.empty() || starts_with_any(sqlstate, {"08", "40", "53", "57P0", "55P03", "57014",
                                                      "25006", "25P03", "57P05", "58"})) {

@@ -69,12 +69,19 @@ const char* const kRevokesDue = R"(EXISTS (
   SELECT FROM requests q JOIN followers f USING (server) LEFT JOIN follower_progress p USING (server)
   WHERE q.server = $1 AND q.state = 'pending' AND q.kind = 'revoke'
     AND (q.generation <> f.generation
-         OR (q.at_event >= 0 AND q.at_event <= f.cursor AND NOT EXISTS (
+         OR (q.at_event >= 0 AND q.at_event <= f.cursor
+             AND (NOT q.arguments ? 'repeated' OR NOT EXISTS (
                SELECT FROM pending_re_reads r WHERE r.server = f.server
-                 AND r.generation = f.generation AND r.event_id <= q.at_event))
+                 AND r.generation = f.generation AND r.event_id <= q.at_event)))
          OR (q.at_event = -1 AND p.head >= coalesce(f.cursor, p.head)
              AND p.head_read_at > coalesce((q.arguments->>'head_read_at')::timestamptz,
                                            q.requested_at)))))";
+
+const char* const kRevokeAhead = R"((
+  SELECT min(CASE q.at_event WHEN -1 THEN f.cursor ELSE q.at_event END)
+  FROM requests q JOIN followers f USING (server, generation)
+  WHERE q.server = $1 AND q.state = 'pending' AND q.kind = 'revoke'
+    AND NOT q.arguments ? 'repeated'))";
 
 std::string is_to_be_revoked(const std::string& g, const std::string& granted_at) {
   const auto is_or_any = [&](const std::string& name, const std::string& column) {
@@ -150,7 +157,13 @@ ORDER BY q.request_id)",
                                  due.optional_text(row, 8), due.optional_text(row, 9),
                                  due.optional_text(row, 10)};
     const bool changed = take_away(connection, server, revocation);
-    if (!due.boolean(row, 11)) continue;  // what is still to be read again may be a rename
+    if (!due.boolean(row, 11)) {  // what is still to be read again may be a rename
+      connection.query(
+          "UPDATE requests SET arguments = arguments || '{\"repeated\": true}' WHERE request_id = "
+          "$1",
+          {std::string(due.text(row, 0))});
+      continue;
+    }
     connection.query(R"(UPDATE requests SET state = 'finished', finished_at = clock_timestamp(),
   outcome = jsonb_build_object('outcome', 'done', 'changed', $2::boolean) WHERE request_id = $1)",
                      {std::string(due.text(row, 0)), changed ? "true" : "false"});

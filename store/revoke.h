@@ -15,6 +15,10 @@ namespace hmsync::store {
 /// repeat_due_revokes() has something to do.
 extern const char* const kRevokesDue;
 
+/// The same, an event id: no event above it may be applied before a revoke is repeated there. Null
+/// where none is to be; the cursor where the head of the moment of a revoke is not known yet.
+extern const char* const kRevokeAhead;
+
 struct Revocation {
   follower::PrivilegeCommand command;        ///< normalized
   std::optional<std::string> granted_until;  ///< only grants made before (timestamptz)
@@ -34,11 +38,11 @@ void ask_to_repeat(Connection& connection, const std::string& server,
                    const follower::PrivilegeCommand& command, int64_t at_event, int64_t generation);
 
 /// Repeats the revokes that waited for the cursor to come this far, or for a reset, and finishes
-/// their requests where no re-read is pending of their event or an earlier one: what is read may
-/// still turn out to be a rename. Within an open transaction in which the fence was passed. A
-/// revoke whose head was not known waits for the second head that is recorded after it: the first
-/// may have been read before it. A recorded head below the cursor does not count: after a reset it
-/// is of another history, which only the switch brings in.
+/// their requests; once more where a re-read is pending of their event or an earlier one: what is
+/// read may still turn out to be a rename. Within an open transaction in which the fence was
+/// passed. A revoke whose head was not known waits for the second head that is recorded after it:
+/// the first may have been read before it. A recorded head below the cursor does not count: after a
+/// reset it is of another history, which only the switch brings in.
 void repeat_due_revokes(Connection& connection, const std::string& server);
 
 }  // namespace hmsync::store

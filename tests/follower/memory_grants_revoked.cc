@@ -120,11 +120,22 @@ void ask_to_repeat(MemoryStore& store, const PrivilegeCommand& command, int64_t 
 bool revokes_due(const MemoryStore& store) {
   return std::any_of(store.revokes.begin(), store.revokes.end(), [&](const StoredRevoke& revoke) {
     if (revoke.finished) return false;
-    if (is_reached_by_cursor(store, revoke)) return is_final(store, revoke);
+    if (is_reached_by_cursor(store, revoke)) return !revoke.repeated || is_final(store, revoke);
     return revoke.at_event == -1 &&
            is_head_after(store,
                          revoke.first_head ? revoke.first_head_read_at : revoke.requested_at);
   });
+}
+
+std::optional<int64_t> revoke_ahead(const MemoryStore& store) {
+  std::optional<int64_t> lowest;
+  for (const StoredRevoke& revoke : store.revokes) {
+    const bool is_past = revoke.generation != store.follower.generation;
+    if (revoke.finished || revoke.repeated || is_past || !store.follower.cursor) continue;
+    const int64_t event = revoke.at_event == -1 ? *store.follower.cursor : revoke.at_event;
+    lowest = std::min(lowest.value_or(event), event);
+  }
+  return lowest;
 }
 
 void repeat_due_revokes(MemoryStore& store) {
@@ -132,6 +143,7 @@ void repeat_due_revokes(MemoryStore& store) {
   for (StoredRevoke& revoke : store.revokes) {
     if (revoke.finished || !is_reached_by_cursor(store, revoke)) continue;
     revoke.changed = take_away(store, {revoke.command, revoke.requested_at, store.follower.cursor});
+    revoke.repeated = true;
     revoke.finished = is_final(store, revoke);
   }
 }

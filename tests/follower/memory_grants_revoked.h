@@ -26,6 +26,8 @@ void ask_to_repeat(MemoryStore& store, const follower::PrivilegeCommand& command
 
 /// Whether repeat_due_revokes() has something to do.
 bool revokes_due(const MemoryStore& store);
+/// No event above it may be applied before a revoke is repeated there.
+std::optional<int64_t> revoke_ahead(const MemoryStore& store);
 void repeat_due_revokes(MemoryStore& store);
 
 }  // namespace hmsync::doubles

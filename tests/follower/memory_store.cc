@@ -25,6 +25,15 @@ void MemoryStore::check_fence(const Fence& fence) {
   ++follower.commit_number;
 }
 
+void MemoryStore::stop_at_revokes(int64_t cursor) {
+  const bool passes = std::any_of(revokes.begin(), revokes.end(), [&](const StoredRevoke& revoke) {
+    return !revoke.finished && !revoke.repeated && revoke.generation == follower.generation &&
+           revoke.at_event < cursor;
+  });
+  if (passes && follower.cursor && *follower.cursor < cursor)
+    throw Error(ErrorKind::transient, "a revoke is to be repeated first");
+}
+
 void MemoryStore::ask_re_read(const TableName& name, int64_t event, bool without_claim) {
   const auto [entry, made] = re_reads.try_emplace(name);
   PendingReRead& pending = entry->second;
@@ -99,6 +108,7 @@ void MemoryStore::apply(const Fence& fence, const Batch& batch) {
   before_effect("apply");
   check(batch);
   const std::vector<store::MutationGroup> groups = in_groups(batch.mutations);
+  stop_at_revokes(batch.cursor);
   check_fence(fence);
   for (const store::MutationGroup& group : groups) {
     follow_events(*this, group);
@@ -187,6 +197,7 @@ Orders MemoryStore::pending() {
     pending.re_reads.push_back(scope);
   }
   pending.revokes_due = pending.revokes_due || doubles::revokes_due(*this);
+  pending.revoke_ahead = doubles::revoke_ahead(*this);
   return pending;
 }
 

@@ -120,6 +120,7 @@ class MemoryStore : public follower::EventStore,
 
  private:
   void check_fence(const follower::Fence& fence);
+  void stop_at_revokes(int64_t cursor);
   void set_aside(const follower::QuarantinedEvent& event);
   void apply_live(const processor::Mutation& mutation);
   void write_notes(const std::vector<follower::Note>& notes);

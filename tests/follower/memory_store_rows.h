@@ -75,6 +75,7 @@ struct StoredRevoke {
   /// The first head that was recorded after it, which may have been read before it.
   std::optional<int64_t> first_head;
   int64_t first_head_read_at = 0;
+  bool repeated = false;  ///< at its event
   bool finished = false;
   bool changed = false;  ///< by the last repetition
 };

@@ -81,6 +81,7 @@ class GrantsAndRevokes : public GrantsFixture {
   /// What a leader does between two batches.
   void repeat() { store_.orders().repeat_revokes(fence()); }
   bool due() { return store_.orders().pending().revokes_due; }
+  std::optional<int64_t> ahead() { return store_.orders().pending().revoke_ahead; }
 };
 
 TEST_F(GrantsAndRevokes, AGrantTwiceChangesNothing) {
@@ -306,8 +307,8 @@ TEST_F(GrantsAndRevokes, AMergeDoesNotGiveBackAGrantOptionThatWasRevoked) {
 
 TEST_F(GrantsAndRevokes, AMergeGivesTheGrantOptionWhereRevokesOfOthersWait) {
   grant("SELECT", kDrafts, true);
-  revoke("INSERT", kOrders, 12);
-  revoke("SELECT", kDrafts, 12);
+  revoke("INSERT", kOrders, 13);
+  revoke("SELECT", kDrafts, 13);
   grant("SELECT", kDrafts, true, {2, 12, "created:1"});
   grant("SELECT", kOrders, false, {2, 13, "created:1"});
   apply(13, {drafts_become_orders(13)});
@@ -374,6 +375,47 @@ TEST_F(GrantsAndRevokes, ARevokeWithoutAHeadWaitsForOneThatWasSurelyReadAfterIt)
   apply(13, {});
   repeat();
   EXPECT_THAT(store_.revokes(), ElementsAre("13 finished alice false"));
+}
+
+TEST_F(GrantsAndRevokes, EventsAboveTheOneOfARevokeWaitUntilItIsRepeated) {
+  grant("SELECT", kDrafts);
+  revoke("SELECT", kOrders, 12);
+  EXPECT_EQ(ahead(), 12);
+  const processor::Mutation moves_on{
+      13, processor::RenameTable{
+              named("sales", "orders"), table("sales", "old", "created:1"), std::nullopt, {}}};
+  EXPECT_THROW(apply(13, {drafts_become_orders(11), moves_on}), Error);
+  EXPECT_EQ(held(), "SELECT on sales.drafts\n");
+  apply(12, {drafts_become_orders(11)});
+  EXPECT_THROW(apply(13, {moves_on}), Error);
+  repeat();
+  EXPECT_EQ(ahead(), std::nullopt);
+  apply(13, {moves_on});
+  EXPECT_EQ(held(), "");
+}
+
+TEST_F(GrantsAndRevokes, ARevokeIsRepeatedAtItsEventWhateverIsStillToBeReadAgain) {
+  grant("SELECT", kDrafts);
+  revoke("SELECT", kOrders, 12);
+  processor::Claim claim;
+  claim.event_id = 11;
+  claim.name = named("sales", "returns");
+  claim.unordered = true;
+  this->claim(11, {claim});
+  apply(12, {drafts_become_orders(12)});
+  EXPECT_TRUE(due());
+  repeat();
+  EXPECT_EQ(held(), "");
+  EXPECT_FALSE(due());
+  EXPECT_EQ(ahead(), std::nullopt);
+  EXPECT_THAT(store_.revokes(), ElementsAre("12 pending alice"));
+}
+
+TEST_F(GrantsAndRevokes, NothingIsAppliedWhileTheHeadOfARevokesMomentIsUnknown) {
+  revoke("SELECT", kOrders, std::nullopt);
+  EXPECT_EQ(ahead(), 10);
+  EXPECT_THROW(apply(11, {}), Error);
+  apply(10, {});
 }
 
 TEST_F(GrantsAndRevokes, ARevokeWithAHeadBelowTheCursorWaitsForTheResetOrAHigherHead) {
