@@ -5,20 +5,59 @@
 namespace hmsync::simulation {
 namespace {
 
-// Calls that only read: whether they fail before or after they have read is the same.
-constexpr std::array<std::string_view, 13> kReads{"metastore:head",
-                                                  "metastore:uuid",
-                                                  "metastore:plain_listener",
-                                                  "metastore:count_tables",
-                                                  "metastore:table",
-                                                  "metastore:database",
-                                                  "metastore:events",
-                                                  "metastore:list",
-                                                  "metastore:page",
-                                                  "store:state",
-                                                  "store:pending",
-                                                  "store:compare",
-                                                  "lease:read"};
+struct Call {
+  std::string_view name;
+  bool only_reads = false;
+};
+
+constexpr std::array kCalls{
+    Call{"lease:acquire"},
+    Call{"lease:read", true},
+    Call{"lease:release"},
+    Call{"lease:renew"},
+    Call{"metastore:count_tables", true},
+    Call{"metastore:database", true},
+    Call{"metastore:events", true},
+    Call{"metastore:head", true},
+    Call{"metastore:list", true},
+    Call{"metastore:page", true},
+    Call{"metastore:plain_listener", true},
+    Call{"metastore:table", true},
+    Call{"metastore:uuid", true},
+    Call{"store:add"},
+    Call{"store:answer_polls"},
+    Call{"store:apply"},
+    Call{"store:ask_poll"},
+    Call{"store:begin"},
+    Call{"store:compare", true},
+    Call{"store:discard"},
+    Call{"store:finish"},
+    Call{"store:generation", true},
+    Call{"store:grant"},
+    Call{"store:note"},
+    Call{"store:pending", true},
+    Call{"store:position", true},
+    Call{"store:publish"},
+    Call{"store:quarantined", true},
+    Call{"store:record_head"},
+    Call{"store:repeat_revokes"},
+    Call{"store:replay"},
+    Call{"store:retried"},
+    Call{"store:revoke"},
+    Call{"store:some_tables", true},
+    Call{"store:state", true},
+    Call{"store:tables_after", true},
+    Call{"store:trim"},
+};
+
+constexpr std::array kEventKinds{"(none)",          "ADD_PARTITION", "ALTER_DATABASE",
+                                 "ALTER_PARTITION", "ALTER_TABLE",   "CREATE_DATABASE",
+                                 "CREATE_TABLE",    "DROP_DATABASE", "DROP_PARTITION",
+                                 "DROP_TABLE",      "OPEN_TXN",      "SOMETHING_NEW"};
+
+bool is_after_effect(Fault fault) {
+  return fault == Fault::lost_reply || fault == Fault::late_reply || fault == Fault::crash_after;
+}
 
 }  // namespace
 
@@ -42,10 +81,25 @@ const char* to_string(Fault fault) {
   return "";
 }
 
+std::vector<std::string> all_calls() {
+  std::vector<std::string> names;
+  for (const Call& call : kCalls) names.emplace_back(call.name);
+  return names;
+}
+
+std::vector<std::string> all_kinds() { return {kEventKinds.begin(), kEventKinds.end()}; }
+
 bool possible(Fault fault, std::string_view call) {
-  const bool after =
-      fault == Fault::lost_reply || fault == Fault::late_reply || fault == Fault::crash_after;
-  return !after || std::find(kReads.begin(), kReads.end(), call) == kReads.end();
+  if (!is_after_effect(fault)) return true;
+  const auto* const found = std::find_if(kCalls.begin(), kCalls.end(),
+                                         [&](const Call& known) { return known.name == call; });
+  return found == kCalls.end() || !found->only_reads;
+}
+
+bool possible(Fault fault, std::string_view call, std::string_view kind) {
+  // A batch has events, and they are unread until it is applied.
+  const bool must_be_unread = !is_after_effect(fault) && call == "store:apply";
+  return possible(fault, call) && !(must_be_unread && kind == kEventKinds.front());
 }
 
 }  // namespace hmsync::simulation

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hmsync::simulation {
 
@@ -25,13 +26,21 @@ inline constexpr std::array kFaults{Fault::fails,      Fault::lost_reply, Fault:
                                     Fault::stop};
 
 const char* to_string(Fault fault);
-/// Only what a call may have done can be done without its caller's knowing.
+
+/// Of the ports that a daemon uses, as "port:call".
+std::vector<std::string> all_calls();
+/// Of events that clients of the metastore cause, and "(none)" where none is unread.
+std::vector<std::string> all_kinds();
+/// False for a call that only reads and a fault after its effect: it has none, so that whether it
+/// fails before or after is the same.
 bool possible(Fault fault, std::string_view call);
+/// False, too, where the call is made only while something is unread.
+bool possible(Fault fault, std::string_view call, std::string_view kind);
 
 class Coverage {
  public:
   struct Cell {
-    std::string kind;
+    std::string kind;  ///< one of those that are unread: a fault counts for each
     Fault fault;
     std::string call;
     auto operator<=>(const Cell&) const = default;
