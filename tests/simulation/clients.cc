@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,10 +32,23 @@ processor::Partition some_partition(World& world) {
   return partition;
 }
 
+/// Of the table, where it has one.
+processor::Partition present_partition(World& world, const std::string& database,
+                                       const std::string& table) {
+  processor::Partition partition = some_partition(world);
+  const auto& partitions =
+      world.metastore.objects().tables.at({"hive", database, table}).partitions;
+  if (partitions.empty()) return partition;
+  partition.values = std::next(partitions.begin(),
+                               static_cast<ptrdiff_t>(world.scheduler.random(partitions.size())))
+                         ->first;
+  return partition;
+}
+
 doubles::Change change_of_table(World& world, const std::string& database,
                                 const std::string& table) {
   Scheduler& scheduler = world.scheduler;
-  switch (scheduler.random(10)) {
+  switch (scheduler.random(13)) {
     case 0:
     case 1:
       return ddl::DropTable{database, table};
@@ -52,8 +66,17 @@ doubles::Change change_of_table(World& world, const std::string& database,
       return change;
     }
     case 6:
-      return ddl::DropPartitions{database, table, {{std::to_string(scheduler.random(4))}}};
     case 7:
+      return ddl::DropPartitions{
+          database, table, {present_partition(world, database, table).values}};
+    case 8:
+    case 9: {
+      processor::Partition moved = present_partition(world, database, table);
+      moved.location =
+          processor::Location{"hdfs", "nn", "/moved" + std::to_string(scheduler.random(100))};
+      return ddl::AlterPartitions{database, table, {moved}};
+    }
+    case 10:
       return ddl::ExchangePartition{database,
                                     table,
                                     some_database(world),
@@ -73,7 +96,7 @@ doubles::Change some_change(World& world) {
   const uint64_t dice = scheduler.random(100);
   if (dice < 2) return ddl::DropDatabase{database, true};
   if (dice < 4) return ddl::DropDatabase{database, false};
-  if (dice < 6 || (world.profile.alters_without_event && dice < 14)) {
+  if (dice < 10 || (world.profile.alters_without_event && dice < 14)) {
     ddl::AlterDatabase change{database};
     if (world.profile.generation != doubles::Generation::v4_0 || scheduler.chance(0.5)) {
       change.owner = processor::Owner{"owner" + std::to_string(scheduler.random(100))};
@@ -85,9 +108,9 @@ doubles::Change some_change(World& world) {
       return change;
     }
   }
-  if (dice < 16) {
+  if (dice < 18) {
     // What an event names is read again without a guard.
-    const bool unknown = dice == 15 && !world.profile.hides_databases;
+    const bool unknown = dice >= 14 && !world.profile.hides_databases;
     return ddl::OtherEvent{unknown ? "SOMETHING_NEW" : "OPEN_TXN", database, table};
   }
   if (!objects.tables.contains({"hive", database, table})) {
@@ -102,6 +125,18 @@ doubles::Change some_change(World& world) {
 void pause_between(World& world) {
   world.scheduler.sleep(milliseconds(world.scheduler.chance(0.1) ? world.scheduler.random(3000)
                                                                  : world.scheduler.random(150)));
+}
+
+/// What a client does next to the table that it has just changed: jobs that swap tables.
+std::optional<doubles::Change> next_of(World& world, const doubles::Change& done) {
+  if (const auto* drop = std::get_if<ddl::DropTable>(&done)) {
+    if (world.scheduler.chance(0.4)) return ddl::CreateTable{drop->database, drop->table, {"p"}};
+  }
+  const auto* alter = std::get_if<ddl::AlterTable>(&done);
+  if (alter != nullptr && alter->new_table && world.scheduler.chance(0.2)) {
+    return ddl::DropTable{*alter->new_database, *alter->new_table};
+  }
+  return std::nullopt;
 }
 
 void lose_table(World& world) {
@@ -122,9 +157,11 @@ bool drifts(World& world, const doubles::Change& change) {
 
 void make_changes(World& world, int count) {
   auto& metastore = world.metastore;
+  std::optional<doubles::Change> next;
   for (int made = 0; made < count;) {
     pause_between(world);
-    const doubles::Change change = some_change(world);
+    const doubles::Change change = next ? *next : some_change(world);
+    next.reset();
     if (drifts(world, change)) continue;
     ++made;
     if (world.profile.loses_tables && world.scheduler.chance(0.03)) lose_table(world);
@@ -145,6 +182,7 @@ void make_changes(World& world, int count) {
       metastore.abort(transaction);
     } else {
       metastore.commit(transaction);
+      next = next_of(world, change);
     }
     world.model.metastore_changed();
   }
@@ -156,18 +194,7 @@ void await_end(World& world, Scheduler::FiberId fiber) {
   while (world.scheduler.alive(fiber)) world.scheduler.sleep(milliseconds(5));
 }
 
-void grant_one(World& world, Daemon& daemon, const std::string& role) {
-  const auto& tables = world.metastore.objects().tables;
-  if (tables.empty()) return;
-  const auto table =
-      std::next(tables.begin(), static_cast<ptrdiff_t>(world.scheduler.random(tables.size())));
-  world.database.store.roles.insert(role);
-  follower::PrivilegeCommand command;
-  command.role = role;
-  command.action = "SELECT";
-  command.object.database = table->first.database;
-  command.object.table = table->first.table;
-  command.who = "alice";
+void ask_to_grant(World& world, Daemon& daemon, const follower::PrivilegeCommand& command) {
   const auto fiber = daemon.run([&daemon, command] {
     try {
       (void)follower::grant(daemon.metastore(), daemon.metastore(), daemon.privileges(), command);
@@ -176,6 +203,64 @@ void grant_one(World& world, Daemon& daemon, const std::string& role) {
     }
   });
   await_end(world, fiber);
+}
+
+follower::PrivilegeCommand select_by(const std::string& role, const processor::TableName& name) {
+  follower::PrivilegeCommand command;
+  command.role = role;
+  command.action = "SELECT";
+  command.object.database = name.database;
+  command.object.table = name.table;
+  command.who = "alice";
+  return command;
+}
+
+void grant_one(World& world, Daemon& daemon, const std::string& role) {
+  const auto& tables = world.metastore.objects().tables;
+  if (tables.empty()) return;
+  const auto table =
+      std::next(tables.begin(), static_cast<ptrdiff_t>(world.scheduler.random(tables.size())));
+  world.database.store.roles.insert(role);
+  ask_to_grant(world, daemon, select_by(role, table->first));
+}
+
+/// The database is looked up before it turns out that the role is none.
+void grant_to_nobody(World& world, Daemon& daemon) {
+  auto command = select_by("nobody", {});
+  command.object.database = some_database(world);
+  command.object.table.reset();
+  ask_to_grant(world, daemon, command);
+}
+
+struct Successor {
+  std::string role;
+  processor::TableName name;
+};
+
+/// A table that was made again in the place of one that was dropped of late, and who had a grant on
+/// that.
+std::optional<Successor> some_successor(World& world) {
+  constexpr size_t kLately = 30;
+  const auto& metastore = world.metastore;
+  const auto& history = metastore.history();
+  const auto& tables = metastore.objects().tables;
+  const size_t lately = std::min(kLately, history.size());
+  for (auto step = history.rbegin(); step != history.rbegin() + static_cast<ptrdiff_t>(lately);
+       ++step) {
+    if (step->kind != "DROP_TABLE" || step->refused || step->touched.empty()) continue;
+    if (step->generation_of_log != metastore.generation_of_log()) break;
+    const processor::TableName& name = step->touched.front();
+    const auto& before = metastore.objects_after(step->number - 1).tables;
+    const auto dropped = before.find(name);
+    if (dropped == before.end() || !tables.contains(name)) continue;
+    for (const auto& [role, granted] : world.model.grants()) {
+      const bool is_sure = granted.certain && !granted.revoked && !granted.before_history;
+      if (is_sure && granted.identity == dropped->second.table.identity) {
+        return Successor{role, name};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<processor::TableName> name_of(World& world, const std::string& role,
@@ -197,14 +282,13 @@ void revoke_one(World& world, Daemon& daemon) {
   const auto chosen =
       std::next(grants.begin(), static_cast<ptrdiff_t>(world.scheduler.random(grants.size())));
   if (chosen->second.revoked || !chosen->second.certain) return;
+  const auto& rows = world.database.store.grants;
+  const auto of_role = [&](const auto& grant) { return grant.role == chosen->first; };
+  // One of a role that was granted again is still to be removed, perhaps.
+  if (std::count_if(rows.begin(), rows.end(), of_role) > 1) return;
   const auto name = name_of(world, chosen->first, chosen->second.identity);
   if (!name) return;
-  follower::PrivilegeCommand command;
-  command.role = chosen->first;
-  command.action = "SELECT";
-  command.object.database = name->database;
-  command.object.table = name->table;
-  command.who = "alice";
+  const auto command = select_by(chosen->first, *name);
   const auto fiber = daemon.run([&world, &daemon, command, name = *name] {
     world.revoking({command.role, name});
     try {
@@ -223,7 +307,11 @@ void grant_and_revoke(World& world, int count) {
     world.scheduler.sleep(milliseconds(world.scheduler.random(800)));
     Daemon* const daemon = world.some_daemon();
     if (daemon == nullptr) continue;
-    if (world.scheduler.chance(0.7)) {
+    if (world.scheduler.chance(0.15)) {
+      grant_to_nobody(world, *daemon);
+    } else if (const auto successor = some_successor(world)) {
+      ask_to_grant(world, *daemon, select_by(successor->role, successor->name));
+    } else if (world.scheduler.chance(0.6)) {
       grant_one(world, *daemon, fmt::format("r{}", world.next_number()));
     } else {
       revoke_one(world, *daemon);
@@ -300,7 +388,12 @@ void give_orders(World& world, int count) {
   for (int i = 0; i < count; ++i) {
     scheduler.sleep(milliseconds(scheduler.random(3000)));
     auto& orders = world.database.store.orders;
-    switch (scheduler.random(5)) {
+    const auto& quarantine = world.database.store.quarantine;
+    if (!quarantine.empty() && scheduler.chance(0.4)) {
+      const auto& event = quarantine[scheduler.random(quarantine.size())].event;
+      orders.retries.push_back({world.next_number(), event.id, "alice"});
+    }
+    switch (scheduler.random(8)) {
       case 0: {
         orders.pause = follower::Pause{"alice", 0, std::nullopt, "a test"};
         scheduler.sleep(milliseconds(scheduler.random(3000)));
@@ -308,16 +401,14 @@ void give_orders(World& world, int count) {
         break;
       }
       case 1: {
-        for (const auto& event : world.database.store.quarantine) {
-          orders.retries.push_back({world.next_number(), event.event.id, "alice"});
-          break;
-        }
+        Daemon* const leader = world.leader();
+        if (leader != nullptr) leader->terminate();
         break;
       }
       default: {
         follower::ResyncRequest request;
         request.id = world.next_number();
-        request.dry_run = scheduler.chance(0.3);
+        request.dry_run = scheduler.chance(0.5);
         if (scheduler.chance(0.5)) {
           request.scope.database = processor::DatabaseName{"hive", some_database(world)};
           if (scheduler.chance(0.5)) request.scope.table = some_table(world);
@@ -327,6 +418,36 @@ void give_orders(World& world, int count) {
     }
   }
 }
+
+namespace {
+
+bool is_refused(const World& world) {
+  const Daemon* const leader = world.leader();
+  return leader != nullptr && leader->last_poll() &&
+         leader->last_poll()->phase == follower::Phase::waiting;
+}
+
+void make_changes_until(World& world, Scheduler::Time end, int at_once) {
+  while (world.scheduler.now() < end) {
+    make_changes(world, at_once);
+    world.scheduler.sleep(milliseconds(world.scheduler.random(4000)));
+  }
+}
+
+/// A refused snapshot is considered again a minute later, by a leader that lasts so long.
+void await_next_look(World& world) {
+  const auto now = [&] { return world.scheduler.now(); };
+  const auto end = now() + std::chrono::seconds(40);
+  while (!is_refused(world) && now() < end) world.scheduler.sleep(milliseconds(20));
+  if (!is_refused(world)) return;
+  world.calm_down();
+  const int changes = world.scheduler.chance(0.5) ? 1 : 0;
+  make_changes_until(world, now() + std::chrono::seconds(58), changes);
+  world.stir_up();
+  make_changes_until(world, now() + std::chrono::seconds(20), changes);
+}
+
+}  // namespace
 
 void make_history_trouble(World& world) {
   auto& scheduler = world.scheduler;
@@ -351,7 +472,9 @@ void make_history_trouble(World& world) {
     if (backup->now() == world.metastore.now()) return;
     world.metastore.restore(*backup);
     world.model.metastore_changed();
+    if (scheduler.chance(0.5)) make_changes(world, 20);
   }
+  for (int look = 0; look < 3; ++look) await_next_look(world);
 }
 
 void hide_databases(World& world, int count) {
@@ -369,9 +492,28 @@ void hide_databases(World& world, int count) {
   }
 }
 
+namespace {
+
+/// Of some other daemon than before, if it comes soon.
+void await_new_leader(World& world) {
+  const int64_t epoch = world.database.lease.token.epoch;
+  if (Daemon* const leader = world.leader()) world.crash(*leader);
+  const auto end = world.scheduler.now() + 2 * world.profile.lease_length;
+  while (world.database.lease.token.epoch == epoch && world.scheduler.now() < end) {
+    world.scheduler.sleep(milliseconds(10));
+  }
+}
+
+}  // namespace
+
 void fail_over(World& world, int count) {
   for (int i = 0; i < count; ++i) {
-    world.scheduler.sleep(milliseconds(1000 + world.scheduler.random(8000)));
+    world.scheduler.sleep(milliseconds(1000 + world.scheduler.random(6000)));
+    // Trouble comes in pairs: then the last acquisition of the lease is lost, too.
+    if (world.scheduler.chance(0.5)) {
+      await_new_leader(world);
+      world.scheduler.sleep(milliseconds(world.scheduler.random(1500)));
+    }
     // The old leader may not have noticed by the time when somebody else writes.
     Daemon* const leader = world.leader();
     if (leader != nullptr && world.scheduler.chance(0.7)) {

@@ -33,6 +33,28 @@ class SimulatedClock : public follower::Clock {
   const Scheduler& scheduler_;
 };
 
+class SimulatedObjects : public follower::StoredObjects {
+ public:
+  explicit SimulatedObjects(World& world) : world_(world) {}
+
+  int64_t count_tables() override {
+    world_.on_call("store:count_tables", false);
+    return world_.database.store.count_tables();
+  }
+  std::vector<processor::TableName> tables_after(const processor::TableName& name,
+                                                 int count) override {
+    world_.on_call("store:tables_after", false);
+    return world_.database.store.tables_after(name, count);
+  }
+  std::vector<follower::KnownTable> some_tables(int count) override {
+    world_.on_call("store:some_tables", false);
+    return world_.database.store.some_tables(count);
+  }
+
+ private:
+  World& world_;
+};
+
 }  // namespace
 
 class Daemon::LoopObserver : public follower::Observer {
@@ -66,6 +88,7 @@ void Daemon::start() {
   ++life_;
   stopped_until_ = Scheduler::Time::min();
   resign_ = false;
+  terminating_ = false;
   term_.reset();
   ending_term_ = false;
   last_poll_.reset();
@@ -80,7 +103,7 @@ void Daemon::start() {
   people_metastore_ = std::make_unique<SimulatedMetastore>(world_.metastore, *expected_);
   privileges_ = std::make_unique<doubles::MemoryPrivileges>(world_.database.store);
   fibers_.clear();
-  run([this] { keep_lease(); });
+  keeper_ = run([this] { keep_lease(); });
   loop_ = run([this] { run_loop(); });
   watcher_ = run([this] { watch_store(); });
   run([this] { refresh_head(); });
@@ -111,7 +134,7 @@ bool Daemon::leads() const { return up_ && term_ && holds(*term_); }
 
 // As leader::Election.
 void Daemon::keep_lease() {
-  while (true) {
+  while (!terminating_) {
     if (std::exchange(resign_, false)) lease_->resign();
     const leader::LeaseStep step = lease_->step();
     if (step.change == leader::LeaseStep::Change::elected) {
@@ -125,6 +148,25 @@ void Daemon::keep_lease() {
     }
     world_.scheduler.sleep(std::max(step.wait, milliseconds(1)));
   }
+  leave();
+}
+
+void Daemon::terminate() {
+  world_.tell(name_ + " is terminated");
+  terminating_ = true;
+  world_.scheduler.wake(keeper_);
+}
+
+// As leader::Election::stop() at the end of a process. Where the lease cannot be given back, its
+// successor waits.
+void Daemon::leave() {
+  if (term_) end_term();
+  try {
+    lease_->release();
+  } catch (const Error& error) {
+    world_.tell(name_ + " keeps its lease: " + error.what());
+  }
+  world_.crash(*this);
 }
 
 void Daemon::end_term() {
@@ -147,14 +189,15 @@ void Daemon::run_loop() {
 void Daemon::lead(const leader::Token& token) {
   SimulatedClock clock(world_.scheduler);
   LoopObserver observer(*this);
+  SimulatedObjects objects(world_);
   auto& store = world_.database.store;
   std::optional<follower::Follower> loop;
   while (!ending_term_ && holds(token)) {
     milliseconds wait = kRetry;
     try {
       if (!loop) {
-        loop.emplace(follower::Ports{*loop_metastore_, *loop_metastore_, store, store, store, store,
-                                     *expected_, clock, observer},
+        loop.emplace(follower::Ports{*loop_metastore_, *loop_metastore_, store, store, store,
+                                     objects, *expected_, clock, observer},
                      world_.profile.options, follower::Token{token.epoch, token.nonce});
       }
       wait = loop->step();

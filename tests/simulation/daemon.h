@@ -29,6 +29,8 @@ class Daemon {
   void start();
   /// All that it did ends where it is; what it knew is lost.
   void kill();
+  /// As by SIGTERM: work stops, then the lease is given back, then the process ends.
+  void terminate();
   [[nodiscard]] bool up() const { return up_; }
   /// Counts its processes.
   [[nodiscard]] int life() const { return life_; }
@@ -72,6 +74,7 @@ class Daemon {
   void run_loop();
   void lead(const leader::Token& token);
   void end_term();
+  void leave();
   void watch_store();
   void look_at_store();
   void refresh_head();
@@ -83,6 +86,7 @@ class Daemon {
   bool up_ = false;
   int life_ = 0;
   std::vector<Scheduler::FiberId> fibers_;
+  Scheduler::FiberId keeper_ = Scheduler::kNobody;  ///< of the lease
   Scheduler::FiberId loop_ = Scheduler::kNobody;
   Scheduler::FiberId watcher_ = Scheduler::kNobody;
   Scheduler::Time stopped_until_ = Scheduler::Time::min();
@@ -90,6 +94,7 @@ class Daemon {
   std::unique_ptr<leader::LeaseStore> lease_store_;
   std::unique_ptr<leader::Lease> lease_;
   bool resign_ = false;
+  bool terminating_ = false;
   std::optional<leader::Token> term_;  ///< what the loop leads by, or is to
   bool ending_term_ = false;
 

@@ -16,6 +16,7 @@ struct Kind {
 
 void shared_ids(Profile& profile) {
   profile.generation = Generation::v2_3;
+  profile.tells_uuid = false;
   profile.locks_sequence = false;
   profile.head_flickers = true;
 }
@@ -52,17 +53,25 @@ constexpr std::array kKinds{
          [](Profile& p) {
            p.cleans_log = true;
            p.head_flickers = true;
+           p.tells_uuid = true;  // else it may look like another one
+           p.options.max_removed = 0.05;
          }},
     Kind{"cleaned log 2.3",
          [](Profile& p) {
            shared_ids(p);
            p.cleans_log = true;
+           p.options.max_removed = 0.05;
          }},
-    Kind{"restored metastore 3.1", [](Profile& p) { p.restores_metastore = true; }},
+    Kind{"restored metastore 3.1",
+         [](Profile& p) {
+           p.restores_metastore = true;
+           p.options.max_removed = 0.05;
+         }},
     Kind{"restored metastore 4.0",
          [](Profile& p) {
            p.generation = Generation::v4_0;
            p.restores_metastore = true;
+           p.options.max_removed = 0.05;
          }},
     Kind{"rewound store 3.1", [](Profile& p) { p.rewinds_store = true; }},
 };
@@ -85,12 +94,14 @@ Profile profile_of(uint64_t seed) {
   options.settle = milliseconds(2000 + random() % 3000);
   options.overlap_events = static_cast<int64_t>(20 + random() % 80);
   options.sweep_interval = milliseconds(3000 + random() % 5000);
-  options.sweep_tables_per_second = static_cast<double>(random() % 4);
+  options.sweep_tables_per_second = static_cast<double>(random() % 6);
   options.verify_interval = milliseconds(random() % 3 == 0 ? 30000 : 0);
   options.first_backoff = milliseconds(50);
   options.longest_backoff = milliseconds(1000);
-  options.trim_interval = std::chrono::minutes(1);
+  options.trim_interval = std::chrono::minutes(random() % 3 == 0 ? 1 : 0);
   options.jitter_seed = random();
+  // A newer one's call may be refused on its way.
+  profile.tells_uuid = random() % 2 == 0;
   kind.make(profile);
   if (profile.alters_without_event) options.sweep_tables_per_second = 5;
   return profile;

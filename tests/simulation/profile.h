@@ -14,6 +14,7 @@ struct Profile {
   std::string name;
   doubles::Generation generation = doubles::Generation::v3_1;
   bool locks_sequence = true;  ///< false: ids are shared, and events come late
+  bool tells_uuid = true;
   bool plain_listener = false;
   bool alters_without_event = false;
   bool head_flickers = false;  ///< it goes back for a moment, as a 2.3's under several writers

@@ -12,6 +12,21 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCallTimeout{8000};
 constexpr milliseconds kBetweenCopies{1500};
 constexpr size_t kCopies = 8;
+/// Of a call, at most.
+constexpr double kMostFaults = 0.9;
+/// So many kinds of call are made in a usual run, with events unread or not.
+constexpr double kUsualCalls = 40;
+/// As if so many calls had been made before the first.
+constexpr int64_t kFirstCalls = 600;
+
+/// Calls that most trouble keeps a daemon from reaching.
+double weight_of(std::string_view call) {
+  if (call == "store:compare") return 16;
+  if (call == "store:tables_after" || call == "store:answer_polls") return 8;
+  if (call == "store:replay") return 4;
+  if (call == "store:publish" || call == "store:ask_poll" || call == "lease:release") return 3;
+  return 1;
+}
 
 [[noreturn]] void fail(std::string_view call, const char* how) {
   throw Error(ErrorKind::transient, std::string(call) + ": " + how);
@@ -24,7 +39,7 @@ World::World(Profile given, uint64_t seed)
   metastore.keep_history_of_objects(true);
   metastore.locks_sequence = profile.locks_sequence;
   metastore.plain = profile.plain_listener;
-  if (profile.generation == doubles::Generation::v2_3) metastore.database_uuid.reset();
+  if (!profile.tells_uuid) metastore.database_uuid.reset();
   // No two events of one second, and no two creations.
   metastore.clock = [this] { return 1700000000 + next_second_++; };
   if (profile.head_flickers) {
@@ -64,7 +79,7 @@ int64_t World::head_falls_back_by() {
   // A first snapshot has nothing to tell a head by that went back.
   if (calm_ || !database.store.follower.cursor) return 0;
   if (scheduler.now() < head_back_until_) return 2;
-  if (!scheduler.chance(0.02)) return 0;
+  if (!scheduler.chance(0.05)) return 0;
   head_back_until_ = scheduler.now() + milliseconds(scheduler.random(150));
   return 2;
 }
@@ -116,17 +131,32 @@ void World::on_call(std::string_view call, bool after) {
   }
   if (daemon->interrupted(scheduler.current())) fail(call, "interrupted");
   if (!calm_) {
+    if (!after) ++all_calls_made_;
+    if (!after) ++calls_made_[{std::string(call), events_are_unread()}];
     const auto fault = choose_fault(*daemon, call, after);
     if (fault) meet_fault(*daemon, call, *fault);
   }
   if (daemon->interrupted(scheduler.current())) fail(call, "interrupted");
 }
 
+bool World::events_are_unread() const {
+  return metastore.now() > database.store.follower.cursor.value_or(0);
+}
+
+// What is called seldom, or seldom while events are unread, meets as many faults as what is called
+// all the time.
+double World::chance_of_fault(std::string_view call) {
+  const int64_t made = std::max<int64_t>(calls_made_[{std::string(call), events_are_unread()}], 1);
+  const double usual = static_cast<double>(kFirstCalls + all_calls_made_) / kUsualCalls;
+  const double rarity = usual / static_cast<double>(made);
+  const double chance = rarity * (profile.fault_share / 6 + rarity / 5000);
+  return std::min(kMostFaults, chance * weight_of(call));
+}
+
 std::optional<Fault> World::random_fault(std::string_view call, bool after) {
-  if (!scheduler.chance(profile.fault_share)) return std::nullopt;
-  constexpr std::array kBefore{Fault::fails, Fault::fails, Fault::hangs, Fault::crash, Fault::stop};
-  constexpr std::array kAfter{Fault::lost_reply, Fault::lost_reply, Fault::late_reply,
-                              Fault::crash_after};
+  if (!scheduler.chance(chance_of_fault(call))) return std::nullopt;
+  constexpr std::array kBefore{Fault::fails, Fault::hangs, Fault::crash, Fault::stop};
+  constexpr std::array kAfter{Fault::lost_reply, Fault::late_reply, Fault::crash_after};
   const Fault fault =
       after ? kAfter[scheduler.random(kAfter.size())] : kBefore[scheduler.random(kBefore.size())];
   if (!possible(fault, call)) return std::nullopt;
@@ -134,26 +164,33 @@ std::optional<Fault> World::random_fault(std::string_view call, bool after) {
 }
 
 void World::meet_fault(Daemon& daemon, std::string_view call, Fault fault) {
-  count_fault(fault, call);
+  // Trouble takes its time before it shows; meanwhile the metastore's clients go on.
+  const bool stays_brief = events_are_unread() || scheduler.chance(0.4);
+  scheduler.sleep(milliseconds(scheduler.random(stays_brief ? 2000 : 12000)));
   tell(daemon.name() + " ! " + to_string(fault) + " at " + std::string(call));
   const milliseconds time(scheduler.random(12000));
   switch (fault) {
     case Fault::fails:
+      count_fault(fault, call);
       fail(call, "made to fail");
     case Fault::lost_reply:
+      count_fault(fault, call);
       fail(call, "the reply was lost");
     case Fault::hangs:
     case Fault::late_reply:
       scheduler.sleep(std::min(time, kCallTimeout));
+      count_fault(fault, call);
       if (time > kCallTimeout) fail(call, "timed out");
       return;
     case Fault::crash:
     case Fault::crash_after:
+      count_fault(fault, call);
       crash(daemon);
       return scheduler.pass();
     case Fault::stop:
       daemon.stop_until(scheduler.now() + time);
-      return scheduler.sleep(time);
+      scheduler.sleep(time);
+      return count_fault(fault, call);
   }
 }
 
@@ -208,7 +245,9 @@ void World::observe_commit() {
 bool World::rewind() {
   if (copies_.empty()) return false;
   tell("the store's database goes back");
-  const Database& replica = *copies_[scheduler.random(copies_.size())];
+  // Mostly one that lacks little.
+  const uint64_t age = std::min(scheduler.random(copies_.size()), scheduler.random(copies_.size()));
+  const Database& replica = *copies_[copies_.size() - 1 - age];
   database.store.fail_over_to(replica.store);
   database.lease = replica.lease;
   copies_.clear();

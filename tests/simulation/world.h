@@ -65,6 +65,7 @@ class World {
   [[nodiscard]] Daemon* some_daemon();
   /// Spawns a fiber outside of the daemons.
   void run(std::function<void()> work) { scheduler.spawn(std::move(work)); }
+  /// It starts again after a while.
   void crash(Daemon& daemon);
   /// For requests and roles.
   int64_t next_number() { return ++last_number_; }
@@ -79,12 +80,16 @@ class World {
 
  private:
   [[nodiscard]] std::optional<Fault> random_fault(std::string_view call, bool after);
+  [[nodiscard]] double chance_of_fault(std::string_view call);
+  [[nodiscard]] bool events_are_unread() const;
   void meet_fault(Daemon& daemon, std::string_view call, Fault fault);
   void count_fault(Fault fault, std::string_view call);
   void observe_commit();
   int64_t head_falls_back_by();
 
   bool calm_ = false;
+  std::map<std::pair<std::string, bool>, int64_t> calls_made_;  ///< true: while events were unread
+  int64_t all_calls_made_ = 0;
   std::map<Scheduler::FiberId, Revoke> revokes_;
   int64_t seen_commit_number_ = 0;
   size_t told_audit_ = 0;
