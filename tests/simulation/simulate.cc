@@ -66,9 +66,10 @@ int main(int argc, char** argv) {
   app.add_option("--events", events, "go on until so many events were simulated");
   app.add_option("--trace", lines, "lines of a failing seed's trace");
   app.add_flag("--go-on", go_on, "after a failing seed");
-  app.add_flag("--table", table,
-               "print which faults met which calls while which events were unread; with\n--events "
-               "it ends with 1 where one of these has been met too seldom");
+  app.add_flag(
+      "--table", table,
+      "print which faults met which calls while which events were unread; with --events it "
+      "ends with 1 where one of these was met too seldom");
   CLI11_PARSE(app, argc, argv);
 
   const auto begun = std::chrono::steady_clock::now();
