@@ -121,10 +121,12 @@ doubles::Change some_change(World& world) {
   return change_of_table(world, database, table);
 }
 
-// Clients pause now and then, so that there are bursts and quiet times.
+// Clients pause now and then, so that there are bursts and quiet times; the more of them, the
+// longer.
 void pause_between(World& world) {
-  world.scheduler.sleep(milliseconds(world.scheduler.chance(0.1) ? world.scheduler.random(3000)
-                                                                 : world.scheduler.random(150)));
+  const auto quiet = 5000 * static_cast<uint64_t>(world.profile.clients);
+  world.scheduler.sleep(
+      milliseconds(world.scheduler.random(world.scheduler.chance(0.1) ? quiet : 150)));
 }
 
 /// What a client does next to the table that it has just changed: jobs that swap tables.
@@ -427,9 +429,9 @@ bool is_refused(const World& world) {
          leader->last_poll()->phase == follower::Phase::waiting;
 }
 
-void make_changes_until(World& world, Scheduler::Time end, int at_once) {
+void make_changes_until(World& world, Scheduler::Time end) {
   while (world.scheduler.now() < end) {
-    make_changes(world, at_once);
+    make_changes(world, 1);
     world.scheduler.sleep(milliseconds(world.scheduler.random(4000)));
   }
 }
@@ -441,10 +443,16 @@ void await_next_look(World& world) {
   while (!is_refused(world) && now() < end) world.scheduler.sleep(milliseconds(20));
   if (!is_refused(world)) return;
   world.calm_down();
-  const int changes = world.scheduler.chance(0.5) ? 1 : 0;
-  make_changes_until(world, now() + std::chrono::seconds(58), changes);
+  make_changes_until(world, now() + std::chrono::seconds(58));
   world.stir_up();
-  make_changes_until(world, now() + std::chrono::seconds(20), changes);
+  make_changes_until(world, now() + std::chrono::seconds(20));
+}
+
+/// All but so many events.
+void clean_log(World& world, int64_t keep) {
+  const int64_t through = world.metastore.now() - keep;
+  world.tell(fmt::format("metastore cleans its log up to {}", through));
+  world.metastore.clean_events_up_to(through);
 }
 
 }  // namespace
@@ -462,19 +470,23 @@ void make_history_trouble(World& world) {
   if (world.profile.restores_metastore) backup = world.metastore;
   scheduler.sleep(milliseconds(scheduler.random(8000)));
   if (world.profile.cleans_log && world.metastore.now() > 0) {
-    const int64_t head = world.metastore.now();
-    const int64_t through = head - static_cast<int64_t>(scheduler.random(10));
-    world.tell(fmt::format("metastore cleans its log up to {}", through));
-    world.metastore.clean_events_up_to(through);
+    clean_log(world, static_cast<int64_t>(scheduler.random(10)));
   }
   if (backup) {
     await([&] { return state.cursor == world.metastore.now(); });
     if (backup->now() == world.metastore.now()) return;
     world.metastore.restore(*backup);
     world.model.metastore_changed();
-    if (scheduler.chance(0.5)) make_changes(world, 20);
+    make_changes(world, 20);
   }
-  for (int look = 0; look < 3; ++look) await_next_look(world);
+  for (int look = 0; look < 4; ++look) await_next_look(world);
+  if (!world.profile.cleans_log) return;
+  // Then nothing but the head tells what it was, for as long as nobody changes anything.
+  const auto end = scheduler.now() + std::chrono::seconds(30);
+  await([&] { return state.cursor == world.metastore.now() || scheduler.now() > end; });
+  if (state.cursor != world.metastore.now()) return;
+  clean_log(world, 0);
+  scheduler.sleep(std::chrono::seconds(10));
 }
 
 void hide_databases(World& world, int count) {

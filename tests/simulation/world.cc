@@ -21,10 +21,10 @@ constexpr int64_t kFirstCalls = 600;
 
 /// Calls that most trouble keeps a daemon from reaching.
 double weight_of(std::string_view call) {
-  if (call == "store:compare") return 16;
-  if (call == "store:tables_after" || call == "store:answer_polls") return 8;
-  if (call == "store:replay") return 4;
-  if (call == "store:publish" || call == "store:ask_poll" || call == "lease:release") return 3;
+  if (call == "store:compare") return 25;
+  if (call == "store:tables_after" || call == "store:answer_polls") return 10;
+  if (call == "store:replay" || call == "store:publish") return 6;
+  if (call == "store:ask_poll" || call == "lease:release" || call == "store:retried") return 3;
   return 1;
 }
 
@@ -165,8 +165,8 @@ std::optional<Fault> World::random_fault(std::string_view call, bool after) {
 
 void World::meet_fault(Daemon& daemon, std::string_view call, Fault fault) {
   // Trouble takes its time before it shows; meanwhile the metastore's clients go on.
-  const bool stays_brief = events_are_unread() || scheduler.chance(0.4);
-  scheduler.sleep(milliseconds(scheduler.random(stays_brief ? 2000 : 12000)));
+  const int most = events_are_unread() ? 2000 : scheduler.chance(0.4) ? 200 : 12000;
+  scheduler.sleep(milliseconds(scheduler.random(static_cast<uint64_t>(most))));
   tell(daemon.name() + " ! " + to_string(fault) + " at " + std::string(call));
   const milliseconds time(scheduler.random(12000));
   switch (fault) {
