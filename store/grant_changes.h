@@ -35,6 +35,7 @@ inline constexpr const char* kParked = "moving";
 /// Other reasons of suspended grants, as people see them.
 inline constexpr const char* kObjectGone = "object gone";
 inline constexpr const char* kOtherObject = "other object";
+inline constexpr const char* kRevokeUnfinished = "revoke unfinished";
 inline constexpr const char* kColumnGone = "column gone";
 
 }  // namespace hmsync::store

@@ -56,6 +56,15 @@ DO UPDATE SET grant_option = true
   return logged({statement, "granted", "revoke"});
 }
 
+/// Open: of the role of `g` and its action, asked for after `granted_at`.
+std::string unfinished_revoke(const std::string& g, const std::string& granted_at) {
+  return "EXISTS (SELECT FROM requests q JOIN " + std::string(kArguments) +
+         " ON true JOIN roles w ON w.role = a.role WHERE q.server = " + g +
+         ".server AND q.kind = 'revoke' AND q.state = 'pending' AND q.requested_at >= " +
+         granted_at + " AND w.role_id = " + g + ".role_id AND (a.action = 'ALL' OR " + g +
+         ".action IN (a.action, 'ALL'))";
+}
+
 std::string remove_rows() {
   const std::string statement =
       std::string("DELETE FROM grants g WHERE ($11 = 'ALL' OR g.action IN ($11, 'ALL')) AND ") +
@@ -87,14 +96,14 @@ std::string is_to_be_revoked(const std::string& g, const std::string& granted_at
   const auto is_or_any = [&](const std::string& name, const std::string& column) {
     return " AND coalesce(a." + name + ", '') IN ('', " + g + "." + column + ")";
   };
-  return "EXISTS (SELECT FROM requests q JOIN " + std::string(kArguments) +
-         " ON true JOIN roles w ON w.role = a.role WHERE q.server = " + g +
-         ".server AND q.kind = 'revoke' AND q.state = 'pending' AND q.requested_at >= " +
-         granted_at + " AND w.role_id = " + g + ".role_id AND (a.action = 'ALL' OR " + g +
-         ".action IN (a.action, 'ALL')) AND (coalesce(a.database, '') = '' OR a.catalog = " + g +
-         ".catalog)" + is_or_any("database", "database_name") +
-         is_or_any("\"table\"", "table_name") + is_or_any("\"column\"", "column_name") +
-         is_or_any("uri", "uri") + ")";
+  return unfinished_revoke(g, granted_at) +
+         " AND (coalesce(a.database, '') = '' OR a.catalog = " + g + ".catalog)" +
+         is_or_any("database", "database_name") + is_or_any("\"table\"", "table_name") +
+         is_or_any("\"column\"", "column_name") + is_or_any("uri", "uri") + ")";
+}
+
+std::string may_be_revoked(const std::string& g) {
+  return unfinished_revoke(g, g + ".granted_at") + ")";
 }
 
 bool take_away(Connection& connection, const std::string& server, const Revocation& revocation) {

@@ -33,6 +33,10 @@ bool take_away(Connection& connection, const std::string& server, const Revocati
 /// it is or where it comes to; made at `granted_at`.
 std::string is_to_be_revoked(const std::string& g, const std::string& granted_at);
 
+/// SQL: whether some revoke that is to be repeated is of this role and action and was asked for
+/// later, whatever its object: `g` may have had that name in between.
+std::string may_be_revoked(const std::string& g);
+
 /// Stores the request to do so again at an event; -1: the metastore's head is not known.
 void ask_to_repeat(Connection& connection, const std::string& server,
                    const follower::PrivilegeCommand& command, int64_t at_event, int64_t generation);

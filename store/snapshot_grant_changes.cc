@@ -1,6 +1,7 @@
 #include "store/snapshot_grant_changes.h"
 
 #include "store/grant_changes.h"
+#include "store/revoke.h"
 
 namespace hmsync::store {
 
@@ -17,6 +18,13 @@ const std::string kChosenToMove = R"(WITH chosen AS MATERIALIZED (
   SELECT grant_id, event_id, event_id AS as_of, to_catalog, to_database, to_table
   FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
     AS i(grant_id, event_id, to_catalog, to_database, to_table)))";
+
+/// Moved at once over names that a revoke, still to be repeated, may have meant.
+const std::string kPerhapsRevoked = R"(WITH chosen AS MATERIALIZED (
+  SELECT grant_id, as_of_event AS event_id, ')" +
+                                    std::string(kRevokeUnfinished) + R"(' AS reason
+  FROM grants g WHERE grant_id = ANY ($1::bigint[]) AND NOT suspended AND )" +
+                                    may_be_revoked("g") + ")";
 
 }  // namespace
 
@@ -80,6 +88,7 @@ void GrantChanges::write_moves(Connection& connection) const {
                                           text_array(moved_.tables)};
   connection.query(merge_chosen(kChosenToMove, who_), parameters);
   connection.query(move_chosen(kChosenToMove, who_), parameters);
+  connection.query(suspend_chosen(kPerhapsRevoked, who_), {ids});
 }
 
 }  // namespace hmsync::store

@@ -13,6 +13,7 @@ namespace hmsync::doubles {
 
 /// Reasons of suspended grants, as on PostgreSQL.
 inline constexpr const char* kObjectGone = "object gone";
+inline constexpr const char* kRevokeUnfinished = "revoke unfinished";
 inline constexpr const char* kOtherObject = "other object";
 inline constexpr const char* kColumnGone = "column gone";
 /// While names are exchanged: move() lets them authorise again.

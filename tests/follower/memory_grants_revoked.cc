@@ -107,6 +107,14 @@ bool take_away(MemoryStore& store, const Revocation& revocation) {
   return !gone.empty();
 }
 
+bool may_be_revoked(const MemoryStore& store, const MemoryGrant& grant) {
+  return std::any_of(store.revokes.begin(), store.revokes.end(), [&](const StoredRevoke& revoke) {
+    Revocation anywhere{revoke.command, revoke.requested_at, std::nullopt};
+    anywhere.command.object = {};
+    return !revoke.finished && is_reached(grant, anywhere);
+  });
+}
+
 void ask_to_repeat(MemoryStore& store, const PrivilegeCommand& command, int64_t at_event) {
   StoredRevoke revoke;
   revoke.id = static_cast<int64_t>(store.revokes.size()) + 1;

@@ -21,6 +21,9 @@ bool take_away(MemoryStore& store, const Revocation& revocation);
 /// Whether a revoke that is to be repeated, and was asked for after the grant, will take it away.
 bool is_to_be_revoked(const MemoryStore& store, const MemoryGrant& grant);
 
+/// The same, whatever the revoke's object: the grant may have had that name in between.
+bool may_be_revoked(const MemoryStore& store, const MemoryGrant& grant);
+
 /// Stores the request to do so again at an event; -1: the metastore's head is not known.
 void ask_to_repeat(MemoryStore& store, const follower::PrivilegeCommand& command, int64_t at_event);
 

@@ -5,6 +5,7 @@
 
 #include "store/snapshot_verdicts.h"
 #include "tests/follower/memory_grants.h"
+#include "tests/follower/memory_grants_revoked.h"
 #include "tests/follower/memory_store_claims.h"
 
 namespace hmsync::doubles {
@@ -61,6 +62,12 @@ class Found {
       grant.suspended_reason = kParked;
     }
     doubles::move(store, moves_, who_);
+    // Moved at once over names that a revoke, still to be repeated, may have meant.
+    for (const Move& move : moves_) {
+      const MemoryGrant* const moved = grant_of(store, move.id);
+      if (moved == nullptr || moved->suspended || !may_be_revoked(store, *moved)) continue;
+      doubles::suspend(store, move.id, kRevokeUnfinished, {who_, move.event, false});
+    }
   }
 
  private:

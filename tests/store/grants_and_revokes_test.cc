@@ -25,6 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 const PrivilegeObject kDrafts{"hive", "sales", "drafts", std::nullopt, std::nullopt};
 
@@ -409,6 +410,32 @@ TEST_F(GrantsAndRevokes, ARevokeIsRepeatedAtItsEventWhateverIsStillToBeReadAgain
   EXPECT_FALSE(due());
   EXPECT_EQ(ahead(), std::nullopt);
   EXPECT_THAT(store_.revokes(), ElementsAre("12 pending alice"));
+}
+
+TEST_F(GrantsAndRevokes, AGrantThatAReadingMovesOverARevokesNameIsSuspended) {
+  grant("SELECT", kDrafts);
+  grant("INSERT", kDrafts);
+  revoke("SELECT", kOrders, 12);
+  processor::Claim first;
+  first.event_id = 11;
+  first.kind = processor::Claim::Kind::renamed;
+  first.from = named("sales", "drafts");
+  first.name = named("sales", "orders");
+  processor::Claim second = first;
+  second.event_id = 12;
+  second.from = first.name;
+  second.name = named("sales", "old");
+  this->claim(12, {first, second});
+  repeat();
+  const std::string id = staged({{processor::DatabaseName{"hive", "sales"}, std::nullopt}},
+                                {{database("sales")}, {table("sales", "old", "created:1")}, {}});
+  follower::Publication publication;
+  publication.cursor = 12;
+  publication.unbroken = true;
+  publication.reason = "re_read";
+  store_.snapshots().publish(fence(), id, publication);
+  EXPECT_THAT(grants(), UnorderedElementsAre("sales.old SELECT 12 created:1 (revoke unfinished)",
+                                             "sales.old INSERT 12 created:1"));
 }
 
 TEST_F(GrantsAndRevokes, NothingIsAppliedWhileTheHeadOfARevokesMomentIsUnknown) {
