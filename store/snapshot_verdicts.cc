@@ -41,9 +41,12 @@ Verdict::Kind dropped(const ClaimedGrant& grant, const Claim& claim, const Claim
   const bool older = grant.as_of_event < claim.event_id;
   const auto if_older = [&](Verdict::Kind kind) { return older ? kind : Verdict::Kind::keep; };
   if (grant.at.staged_is(owner_of(grant))) return Verdict::Kind::keep;
-  const bool known = !grant.identity.empty();
-  if (!grant.at.staged) return known ? Verdict::Kind::remove : if_older(Verdict::Kind::remove);
-  if (known && !grant.at.staged->empty()) return Verdict::Kind::remove;
+  // Where ids are shared or late, the identity alone tells; else a younger grant is not for what
+  // was dropped.
+  const bool whatever_its_event = claim.unordered && !grant.identity.empty();
+  if (!grant.at.staged || (!grant.identity.empty() && !grant.at.staged->empty())) {
+    return whatever_its_event ? Verdict::Kind::remove : if_older(Verdict::Kind::remove);
+  }
   if (!grant.name.table.empty()) return if_older(Verdict::Kind::remove);
   const auto database = claims.databases.find(grant.name.in_database());
   if (database != claims.databases.end() && database->second.keeps_table) {
