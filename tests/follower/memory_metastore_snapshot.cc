@@ -18,11 +18,11 @@ class MemorySnapshotStream : public follower::SnapshotStream {
       : metastore_(metastore) {
     metastore_.before_call("list");
     for (const auto& [name, database] : metastore_.objects_.databases) {
-      if (!metastore_.listed(name.database)) continue;
+      if (!is_found(scopes, name)) continue;
       if (follower::contains(scopes, name)) databases_.push_back(name);
     }
     for (const auto& [name, stored] : metastore_.objects_.tables) {
-      if (!metastore_.listed(name.database)) continue;
+      if (!is_found(scopes, name.in_database())) continue;
       if (follower::contains(scopes, name)) tables_.push_back(name);
     }
   }
@@ -45,6 +45,13 @@ class MemorySnapshotStream : public follower::SnapshotStream {
   [[nodiscard]] follower::SnapshotProgress progress() const override { return {"tables", 0, 0}; }
 
  private:
+  /// By a listing, or by its name.
+  bool is_found(const std::vector<follower::Scope>& scopes, const DatabaseName& database) const {
+    return metastore_.listed(database.database) ||
+           std::any_of(scopes.begin(), scopes.end(),
+                       [&](const auto& scope) { return scope.database == database; });
+  }
+
   void read_databases(follower::SnapshotPage& page) {
     for (const DatabaseName& name : std::exchange(databases_, {})) {
       const auto found = metastore_.objects_.databases.find(name);
