@@ -391,7 +391,7 @@ void give_orders(World& world, int count) {
     scheduler.sleep(milliseconds(scheduler.random(3000)));
     auto& orders = world.database.store.orders;
     const auto& quarantine = world.database.store.quarantine;
-    if (!quarantine.empty() && scheduler.chance(0.4)) {
+    if (!quarantine.empty() && scheduler.chance(0.6)) {
       const auto& event = quarantine[scheduler.random(quarantine.size())].event;
       orders.retries.push_back({world.next_number(), event.id, "alice"});
     }
@@ -410,7 +410,7 @@ void give_orders(World& world, int count) {
       default: {
         follower::ResyncRequest request;
         request.id = world.next_number();
-        request.dry_run = scheduler.chance(0.5);
+        request.dry_run = scheduler.chance(0.8);
         if (scheduler.chance(0.5)) {
           request.scope.database = processor::DatabaseName{"hive", some_database(world)};
           if (scheduler.chance(0.5)) request.scope.table = some_table(world);

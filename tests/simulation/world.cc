@@ -23,7 +23,7 @@ constexpr int64_t kFirstCalls = 600;
 double weight_of(std::string_view call) {
   if (call == "store:compare") return 25;
   if (call == "store:tables_after" || call == "store:answer_polls") return 10;
-  if (call == "store:replay" || call == "store:publish") return 6;
+  if (call == "store:replay" || call == "store:publish") return 9;
   if (call == "store:ask_poll" || call == "lease:release" || call == "store:retried") return 3;
   return 1;
 }
@@ -165,7 +165,7 @@ std::optional<Fault> World::random_fault(std::string_view call, bool after) {
 
 void World::meet_fault(Daemon& daemon, std::string_view call, Fault fault) {
   // Trouble takes its time before it shows; meanwhile the metastore's clients go on.
-  const int most = events_are_unread() ? 2000 : scheduler.chance(0.4) ? 200 : 12000;
+  const int most = events_are_unread() ? 2000 : scheduler.chance(0.6) ? 200 : 15000;
   scheduler.sleep(milliseconds(scheduler.random(static_cast<uint64_t>(most))));
   tell(daemon.name() + " ! " + to_string(fault) + " at " + std::string(call));
   const milliseconds time(scheduler.random(12000));
@@ -243,6 +243,9 @@ void World::observe_commit() {
 }
 
 bool World::rewind() {
+  const int64_t now = database.store.follower.commit_number;
+  std::erase_if(copies_,
+                [&](const auto& copy) { return copy->store.follower.commit_number == now; });
   if (copies_.empty()) return false;
   tell("the store's database goes back");
   // Mostly one that lacks little.

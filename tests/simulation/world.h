@@ -75,7 +75,8 @@ class World {
     processor::TableName name;
   };
   void revoking(Revoke revoke) { revokes_[scheduler.current()] = std::move(revoke); }
-  /// The database as it was a while ago takes over; false if there is no copy.
+  /// The database as it was a while ago takes over; false if there is no copy that
+  /// lacks something.
   bool rewind();
 
  private:
