@@ -57,10 +57,11 @@ class Model {
   [[nodiscard]] std::optional<int64_t> step_at(const processor::TableName& name,
                                                int64_t cursor) const;
   void remember_lost(int64_t step, const processor::TableName& name);
+  void remember_unreadable(const doubles::Committed& step);
+  void forget_unreadable();
   void check_object(const processor::TableName& name) const;
   void check_grants_at_commit() const;
   void check_grants_at_rest() const;
-  void check_logs_at_rest() const;
   [[noreturn]] void violated(const std::string& what) const;
 
   World& world_;
@@ -70,9 +71,11 @@ class Model {
   std::set<processor::TableName> disordered_;  ///< until rest: no event tells, or one came late
   /// Until rest: by events that cannot be read, or by none.
   std::set<processor::TableName> unreadable_;
-  std::set<std::string> lost_;  ///< identities of tables that went without an event
+  std::set<std::string> lost_;                ///< identities of tables that went without an event
+  std::set<std::string> unreadably_changed_;  ///< identities of tables
   int64_t last_database_drop_ = 0;
   int64_t newest_id_ = 0;             ///< of this log
+  int64_t highest_cursor_ = 0;        ///< of all commits, lost ones too
   std::optional<int64_t> store_log_;  ///< the log's generation that the store is about
   int64_t store_generation_ = 0;
   int64_t log_generation_ = 1;
