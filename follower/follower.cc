@@ -126,6 +126,7 @@ milliseconds Follower::Impl::work() {
   if (orders.revokes_due) {
     term_.ports.orders.repeat_revokes(term_.fence());
     term_.committed();
+    return milliseconds{0};  // what waited for it may go on
   }
   retry(orders);
   if (!orders.retries.empty()) return milliseconds{0};  // what they name is to be read again now

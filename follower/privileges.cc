@@ -115,9 +115,13 @@ Since events_since(NotificationLog& log, const PrivilegeObject& object, int64_t 
 }
 
 int64_t newest_event(NotificationLog& log) {
-  const int64_t head = log.head();
-  const EventPage page = log.events({head, kMostEventsBetween});
-  return page.events.empty() ? head : page.events.back().id;
+  int64_t newest = log.head();
+  for (bool more = true; more;) {
+    const EventPage page = log.events({newest, kMostEventsBetween});
+    if (!page.events.empty()) newest = page.events.back().id;
+    more = page.cut;
+  }
+  return newest;
 }
 
 std::optional<PrivilegeOutcome> grant_without_object(PrivilegeStore& store,
@@ -125,18 +129,24 @@ std::optional<PrivilegeOutcome> grant_without_object(PrivilegeStore& store,
   return store.grant(command, {store.generation(), std::numeric_limits<int64_t>::max(), ""});
 }
 
-/// `newest`: the newest event that an earlier try has seen.
+/// What an earlier try has seen.
+struct Seen {
+  int64_t generation = 0;
+  int64_t newest = 0;  ///< event
+};
+
 std::optional<PrivilegeOutcome> try_to_grant(NotificationLog& log, ObjectReader& objects,
                                              PrivilegeStore& store, const PrivilegeCommand& command,
-                                             int64_t& newest) {
+                                             Seen& seen) {
   const int64_t generation = store.generation();
-  const int64_t before = std::max(newest, log.head());
+  if (generation != seen.generation) seen = {generation, 0};
+  const int64_t before = std::max(seen.newest, log.head());
   const Found found = find(objects, command.object);
   if (!found.missing.empty()) return refused(found.missing);
   const Since since = events_since(log, command.object, before, log.head());
-  newest = since.newest;
+  seen.newest = since.newest;
   if (!since.untouched) return std::nullopt;
-  return store.grant(command, {generation, newest, found.identity});
+  return store.grant(command, {generation, since.newest, found.identity});
 }
 
 }  // namespace
@@ -174,11 +184,10 @@ PrivilegeOutcome grant(NotificationLog& log, ObjectReader& objects, PrivilegeSto
                        const PrivilegeCommand& asked) {
   const PrivilegeCommand command = normalized(asked);
   if (std::string wrong = fault(command); !wrong.empty()) return refused(std::move(wrong));
-  int64_t newest = 0;
+  Seen seen;
   for (int i = 0; i < kTries; ++i) {
-    const auto outcome = command.object.database
-                             ? try_to_grant(log, objects, store, command, newest)
-                             : grant_without_object(store, command);
+    const auto outcome = command.object.database ? try_to_grant(log, objects, store, command, seen)
+                                                 : grant_without_object(store, command);
     if (outcome) return *outcome;
   }
   throw Error(ErrorKind::transient,

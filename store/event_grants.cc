@@ -70,7 +70,9 @@ chosen AS MATERIALIZED (
     AND o.table_name = i.table_name
   JOIN grants g ON g.server = $1 AND g.catalog = i.catalog AND g.database_name = i.database_name
     AND g.table_name = i.table_name
-  WHERE g.suspended AND g.suspended_reason <> '@reason' AND g.as_of_event = i.event_id
+  WHERE g.suspended AND g.suspended_reason NOT IN (')" +
+                             std::string(kColumnGone) + "', '" + kRevokeUnfinished + R"(')
+    AND g.as_of_event = i.event_id
     AND g.identity <> '' AND g.identity = o.identity
     AND NOT EXISTS (
       SELECT FROM grants a
@@ -166,8 +168,7 @@ std::vector<Statement> revive_statements(const Target& target, const MutationGro
   if (!std::holds_alternative<processor::RenameTable>(group.mutations.front()->operation)) {
     return {};
   }
-  return {{restore_chosen(kRenameInput + filled(kRevived, "", "", kColumnGone)),
-           rename_columns(group).parameters(target)}};
+  return {{restore_chosen(kRenameInput + kRevived), rename_columns(group).parameters(target)}};
 }
 
 }  // namespace hmsync::store

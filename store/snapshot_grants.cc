@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "store/grant_changes.h"
+#include "store/revoke.h"
 #include "store/snapshot_grant_changes.h"
 #include "store/snapshot_verdicts.h"
 
@@ -101,6 +102,8 @@ const std::string kFoundAgain = R"(WITH chosen AS MATERIALIZED (
     AND g.suspended_reason IN (')" +
                                 std::string(kObjectGone) + "', '" + kOtherObject + R"(')
     AND g.identity <> '' AND g.identity = s.identity
+    AND NOT (g.grant_id = ANY ($5::bigint[]) AND )" +
+                                may_be_revoked("g") + R"()
     AND NOT EXISTS (
       SELECT FROM grants a
       WHERE a.server = $1 AND a.catalog = g.catalog AND a.database_name = g.database_name

@@ -77,34 +77,36 @@ Fate Renames::fate(const TableName& from, const std::string& identity) const {
   struct Place {
     TableName name;
     const Claim* by;
+    bool in_order;
   };
   if (claims_.at(from).staged_is(identity)) return {};
   Fate dropped;
   std::map<TableName, int64_t> reached;  // names that have its identity now, and the event
   std::set<const Claim*> used;
-  for (std::deque<Place> places{{from, nullptr}}; !places.empty(); places.pop_front()) {
+  for (std::deque<Place> places{{from, nullptr, true}}; !places.empty(); places.pop_front()) {
     const Place place = places.front();
     const auto [begin, end] = renames_.equal_range(place.name);
     for (auto rename = begin; rename != end; ++rename) {
       const Claim& claim = rename->second;
       if (place.by != nullptr && !may_follow(claim, *place.by)) continue;
       if (!used.insert(&claim).second) continue;
-      places.push_back({claim.name, &claim});
+      places.push_back({claim.name, &claim, place.in_order && !claim.unordered});
       if (claims_.at(claim.name).staged_is(identity)) reached[claim.name] = claim.event_id;
     }
     if (place.by == nullptr) continue;
     for (const Claim* drop : drops_of(claims_, place.name)) {
-      if (may_follow(*drop, *place.by)) dropped = {Fate::Kind::dropped, {}, drop->event_id};
+      if (!may_follow(*drop, *place.by)) continue;
+      dropped = {Fate::Kind::dropped, {}, drop->event_id, place.in_order && !drop->unordered};
     }
   }
   if (reached.empty()) return dropped;
-  Fate found{Fate::Kind::unclear, {}, 0};
+  Fate found{Fate::Kind::unclear, {}, 0, true};
   for (const auto& [name, event] : reached) {
     // Stored under both names they may be two; under the new one only, it was read there before.
     const bool two = claims_.at(name).live == identity && claims_.at(from).live == identity;
     if (two || !came_only_from(from, name, identity)) continue;
-    if (found.kind == Fate::Kind::moved) return {Fate::Kind::unclear, {}, 0};
-    found = {Fate::Kind::moved, name, event};
+    if (found.kind == Fate::Kind::moved) return {Fate::Kind::unclear, {}, 0, true};
+    found = {Fate::Kind::moved, name, event, true};
   }
   return found;
 }

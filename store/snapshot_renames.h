@@ -19,6 +19,7 @@ struct Fate {
   Kind kind = Kind::unknown;
   processor::TableName to;  ///< moved
   int64_t event = 0;        ///< the last one that it is known by
+  bool in_order = true;     ///< dropped: by events of which each came in its place
 };
 
 class Renames {

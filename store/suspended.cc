@@ -37,6 +37,9 @@ judged AS (
     WHEN suspended_reason = ')" +
          kColumnGone + R"('
       THEN 'its column was gone, and the store does not know whether it is back (--force restores)'
+    WHEN suspended_reason = ')" +
+         kRevokeUnfinished + R"('
+      THEN 'a revoke may have meant it under a name that it had for a moment (--force restores)'
     ELSE '' END AS refusal
   FROM asked a),
 ranked AS (

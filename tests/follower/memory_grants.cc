@@ -264,6 +264,7 @@ void revive_renamed(MemoryStore& store, const store::MutationGroup& group) {
     for (const int64_t id : ids_where(store, [&](const MemoryGrant& grant) {
            return grant.name() == rename->to.name && grant.suspended &&
                   grant.suspended_reason != kColumnGone &&
+                  grant.suspended_reason != kRevokeUnfinished &&
                   grant.as_of_event == mutation->event_id && !identity.empty() &&
                   grant.identity == identity;
          })) {

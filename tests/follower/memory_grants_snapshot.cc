@@ -295,6 +295,7 @@ bool restore_found(MemoryStore& store, const Staged& staged, const GrantScope& s
     const bool is_there =
         !grant->identity.empty() && identity_at(staged.objects, grant->name()) == grant->identity;
     if (!by_absence_of_object || !is_there || is_held(store, *grant)) continue;
+    if (moved.contains(id) && may_be_revoked(store, *grant)) continue;
     restore(store, id, {"snapshot", moved.contains(id) ? grant->as_of_event : cursor, false});
     restored = true;
   }

@@ -160,6 +160,9 @@ std::string refusal(const MemoryStore& store, const MemoryGrant& grant, bool for
   if (grant.suspended_reason == kColumnGone) {
     return "its column was gone, and the store does not know whether it is back (--force restores)";
   }
+  if (grant.suspended_reason == kRevokeUnfinished) {
+    return "a revoke may have meant it under a name that it had for a moment (--force restores)";
+  }
   return "";
 }
 

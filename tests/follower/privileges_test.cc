@@ -278,6 +278,14 @@ TEST_F(Granting, AsksAgainAfterEventsAboveAHeadThatIsBack) {
   EXPECT_EQ(ask().outcome, "done");
 }
 
+TEST_F(Granting, TakesNoEventOfAnotherHistoryForTheNewest) {
+  EXPECT_CALL(store_, generation).WillOnce(Return(3)).WillOnce(Return(4));
+  EXPECT_CALL(log_, head).WillOnce(Return(1000)).WillRepeatedly(Return(50));
+  EXPECT_CALL(store_, grant(_, basis(3, 1000, "created:1000"))).WillOnce(Return(std::nullopt));
+  EXPECT_CALL(store_, grant(_, basis(4, 50, "created:1000"))).WillOnce(Return(kDone));
+  EXPECT_EQ(ask().outcome, "done");
+}
+
 TEST_F(Granting, AsksAgainWhenTheStoreIsPastTheBasisOrReset) {
   EXPECT_CALL(store_, generation).WillOnce(Return(3)).WillOnce(Return(4));
   EXPECT_CALL(store_, grant(_, basis(3, 20, "created:1000"))).WillOnce(Return(std::nullopt));

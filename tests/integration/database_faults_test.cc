@@ -111,7 +111,7 @@ TEST_F(DatabaseFaults, EndedSessionsAndACrashedDatabaseAreSurvived) {
     ASSERT_TRUE(eventually(seconds(30), [&] {
       return std::stoi(store_.sql("SELECT count(*)" + sessions)) >= 5;
     })) << "lease, loop, watcher and head of the leader, and more";
-    store_.sql("SELECT count(pg_terminate_backend(pid))" + sessions);
+    EXPECT_NE(store_.sql("SELECT count(pg_terminate_backend(pid))" + sessions), "0");
     ASSERT_TRUE(
         eventually(seconds(30), [&] { return status_of(store_.daemon(0)).cursor > cursor; }));
   }
