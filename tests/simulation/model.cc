@@ -83,6 +83,10 @@ void Model::metastore_changed() {
       forget_unreadable();
       last_database_drop_ = step.event_ids.empty() ? 0 : step.event_ids.back();
     }
+    // So does the drop of another table that took its name, where it is read before anybody looked.
+    if (step.kind == "DROP_TABLE" && !unevented) {
+      std::erase_if(lost_, [&](const auto& lost) { return lost.second == step.touched.front(); });
+    }
     if (spoilt) remember_unreadable(step);
     for (const TableName& name : step.touched) {
       if (unevented) remember_lost(step.number, name);
@@ -98,7 +102,7 @@ void Model::remember_lost(int64_t step, const TableName& name) {
   const auto* const before = find(world_.metastore.objects_after(step - 1), name);
   const auto* const after = find(world_.metastore.objects_after(step), name);
   const bool drop_is_read = world_.database.store.follower.cursor >= last_database_drop_;
-  if (before != nullptr && after == nullptr && drop_is_read) lost_.insert(before->table.identity);
+  if (before != nullptr && after == nullptr && drop_is_read) lost_[before->table.identity] = name;
 }
 
 // A table whose rename cannot be read keeps its grants under its old name until it is found under

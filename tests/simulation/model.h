@@ -71,7 +71,8 @@ class Model {
   std::set<processor::TableName> disordered_;  ///< until rest: no event tells, or one came late
   /// Until rest: by events that cannot be read, or by none.
   std::set<processor::TableName> unreadable_;
-  std::set<std::string> lost_;                ///< identities of tables that went without an event
+  /// Identities of tables that went without an event, and under which name.
+  std::map<std::string, processor::TableName> lost_;
   std::set<std::string> unreadably_changed_;  ///< identities of tables
   int64_t last_database_drop_ = 0;
   int64_t newest_id_ = 0;             ///< of this log
