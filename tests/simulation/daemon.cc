@@ -81,7 +81,7 @@ class Daemon::LoopObserver : public follower::Observer {
 };
 
 Daemon::Daemon(World& world, int number)
-    : world_(world), number_(number), name_("daemon" + std::to_string(number)) {}
+    : world_(world), name_("daemon" + std::to_string(number)) {}
 
 void Daemon::start() {
   up_ = true;

@@ -81,7 +81,6 @@ class Daemon {
   [[nodiscard]] bool holds(const leader::Token& token) const;
 
   World& world_;
-  const int number_;
   const std::string name_;
   bool up_ = false;
   int life_ = 0;
