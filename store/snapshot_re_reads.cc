@@ -184,6 +184,7 @@ void settle_doubtful(Connection& connection, const std::string& server, const st
   while (connection.query(kConnect, {server, snapshot}).affected() > 0) {
   }
   for (const std::string& step : kTakeOver) connection.query(step, {server, snapshot});
+  connection.query(kOwed, {server, snapshot});
 }
 
 std::string grants_not_to_judge(Connection& connection, const Sides& sides) {
@@ -195,7 +196,6 @@ int64_t end_re_reads(Connection& connection, const Sides& sides,
                      const follower::Publication& publication) {
   const bool reset = publication.raise_generation;
   const int64_t through = reset ? INT64_MAX : sides.re_reads_through;
-  if (publication.unbroken) connection.query(kOwed, {sides.server, sides.snapshot});
   const int64_t ended = connection
                             .query(kEnd, {sides.server, sides.snapshot, std::to_string(through),
                                           publication.unbroken ? "false" : "true"})
