@@ -173,17 +173,21 @@ JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = o.catalog
 
 }  // namespace
 
-void settle_doubtful(Connection& connection, const std::string& server, const std::string& snapshot,
+bool settle_doubtful(Connection& connection, const std::string& server, const std::string& snapshot,
                      bool whole) {
   if (whole) connection.query(kPending, {server, snapshot});
   const Result any = connection.query(
       "SELECT EXISTS (SELECT FROM staging_claims WHERE snapshot = $1) OR EXISTS (SELECT FROM "
       "staging_re_reads WHERE snapshot = $1)",
       {snapshot});
-  if (!any.boolean(0, 0)) return;
+  if (!any.boolean(0, 0)) return false;
   while (connection.query(kConnect, {server, snapshot}).affected() > 0) {
   }
   for (const std::string& step : kTakeOver) connection.query(step, {server, snapshot});
+  return true;
+}
+
+void keep_owed(Connection& connection, const std::string& server, const std::string& snapshot) {
   connection.query(kOwed, {server, snapshot});
 }
 

@@ -192,7 +192,9 @@ follower::Published PostgresSnapshotStore::publish(const follower::Fence& fence,
   const Before before = state_before(connection_, server_);
   run(advance_follower(server_, fence, publication.cursor));
   run(hold_snapshot(server_, snapshot));
-  if (publication.unbroken) settle_doubtful(connection_, server_, snapshot, whole);
+  if (publication.unbroken && settle_doubtful(connection_, server_, snapshot, whole)) {
+    keep_owed(connection_, server_, snapshot);
+  }
   Sides sides = read_sides(connection_, server_, snapshot);
   if (publication.unbroken) sides.untouched = grants_not_to_judge(connection_, sides);
   const Claims claims = read_claims(connection_, sides);
