@@ -40,12 +40,17 @@ std::vector<processor::Mutation> header_drop(const Claim& claim) {
   return {{claim.event_id, processor::RemoveTable{claim.name}}};
 }
 
+void place(Claim& claim, const Standing& standing) {
+  claim.unordered = standing.unordered();
+  claim.certain = !standing.plain;
+}
+
 void set_aside(PlannedEvent& planned, std::string reason, bool apply_header) {
   planned.outcome = PlannedEvent::Outcome::quarantined;
   planned.reason = std::move(reason);
   planned.mutations.clear();
   Claim claim = processor::header_claim(*planned.event);
-  claim.unordered = planned.standing.unordered();
+  place(claim, planned.standing);
   if (apply_header && planned.standing.believed()) planned.mutations = header_drop(claim);
   planned.claims = {std::move(claim)};
 }
@@ -97,7 +102,7 @@ PlannedEvent plan_event(const processor::Event& event, const Standing& standing,
     } else if (planned.standing.believed()) {
       planned.mutations = processor::plan(event.id, change);
     } else {
-      for (Claim& claim : claims) claim.unordered = planned.standing.unordered();
+      for (Claim& claim : claims) place(claim, planned.standing);
       planned.claims = std::move(claims);
     }
   } catch (const Error& error) {

@@ -23,8 +23,7 @@ struct Standing {
   bool plain = false;     ///< its metastore logs operations before it knows that they succeed
   bool doubtful = false;  ///< what it names is to be read again: earlier events may not have acted
 
-  /// One that waits for others keeps its place among them, but a plain listener's may be untrue.
-  [[nodiscard]] bool unordered() const { return late || shared || (doubtful && !plain); }
+  [[nodiscard]] bool unordered() const { return late || shared; }
   [[nodiscard]] bool believed() const { return !late && !shared && !plain && !doubtful; }
 };
 

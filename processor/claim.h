@@ -23,9 +23,10 @@ struct Claim {
   /// A rename's name before; no table: it could not be read.
   TableName from;
   std::string identity;  ///< created, renamed: the object's, where the event tells it
-  /// Nothing is known of its place among others: the id is shared or late, or what it names waits
-  /// to be read again.
+  /// Nothing is known of its place among others: the id is shared or late.
   bool unordered = false;
+  /// It happened: its metastore logs within the operation's own transaction.
+  bool certain = false;
 
   auto operator<=>(const Claim&) const = default;
 };

@@ -30,7 +30,8 @@ void add(Columns& columns, const Claim& claim) {
   } else {
     row.insert(row.end(), {claim.from.catalog, claim.from.database, claim.from.table});
   }
-  row.insert(row.end(), {claim.identity, claim.unordered ? "true" : "false"});
+  row.insert(row.end(), {claim.identity, claim.unordered ? "true" : "false",
+                         claim.certain ? "true" : "false"});
   columns.add(std::move(row));
 }
 
@@ -38,14 +39,14 @@ void add(Columns& columns, const Claim& claim) {
 const std::string kKeepClaims = R"(WITH input AS MATERIALIZED (
   SELECT i.*, (SELECT generation FROM followers WHERE server = $1) + 0 * $2::bigint AS generation
   FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-              $10::text[], $11::text[], $12::boolean[]) WITH ORDINALITY
+              $10::text[], $11::text[], $12::boolean[], $13::boolean[]) WITH ORDINALITY
     AS i(event_id, kind, catalog, database_name, table_name, from_catalog, from_database,
-         from_table, identity, unordered, n)),
+         from_table, identity, unordered, certain, n)),
 kept AS (
   INSERT INTO event_claims (server, generation, event_id, kind, catalog, database_name, table_name,
-                            from_catalog, from_database, from_table, identity, unordered)
+                            from_catalog, from_database, from_table, identity, unordered, certain)
   SELECT $1, generation, event_id, kind, catalog, database_name, table_name, from_catalog,
-         from_database, from_table, identity, unordered
+         from_database, from_table, identity, unordered, certain
   FROM input ORDER BY n)
 INSERT INTO pending_re_reads AS r
   (server, catalog, database_name, table_name, event_id, generation, without_claim)
@@ -60,17 +61,17 @@ ON CONFLICT (server, catalog, database_name, table_name) DO UPDATE )";
 
 const std::string kStageClaims = R"(
 INSERT INTO staging_claims (snapshot, event_id, kind, catalog, database_name, table_name,
-                            from_catalog, from_database, from_table, identity, unordered)
+                            from_catalog, from_database, from_table, identity, unordered, certain)
 SELECT $1, i.event_id + 0 * $2::bigint, i.kind, i.catalog, i.database_name, i.table_name,
-       i.from_catalog, i.from_database, i.from_table, i.identity, i.unordered
+       i.from_catalog, i.from_database, i.from_table, i.identity, i.unordered, i.certain
 FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-            $10::text[], $11::text[], $12::boolean[]) WITH ORDINALITY
+            $10::text[], $11::text[], $12::boolean[], $13::boolean[]) WITH ORDINALITY
   AS i(event_id, kind, catalog, database_name, table_name, from_catalog, from_database, from_table,
-       identity, unordered, n)
+       identity, unordered, certain, n)
 ORDER BY n)";
 
 Columns columns_of(const std::vector<Claim>& claims) {
-  Columns columns(10);
+  Columns columns(11);
   for (const Claim& claim : claims) add(columns, storable_claim(claim));
   return columns;
 }

@@ -14,7 +14,7 @@ using processor::TableName;
 /// $3: the last request that the snapshot has read.
 const std::string kClaims = R"(
 SELECT c.event_id, c.kind, c.catalog, c.database_name, c.table_name, c.from_catalog,
-       c.from_database, c.from_table, c.identity, c.unordered,
+       c.from_database, c.from_table, c.identity, c.unordered, c.certain,
        c.claim_id <= $3::bigint AND NOT )" +
                             is_doubtful("c") + R"( AND NOT )" + is_doubtful("f") + R"(,
        EXISTS (SELECT FROM quarantine q
@@ -76,10 +76,11 @@ StoredClaim claim_of(const Result& rows, int row) {
   if (!rows.is_null(row, 7)) claim.from = {text(5), text(6), text(7)};
   claim.identity = text(8);
   claim.unordered = rows.boolean(row, 9);
-  stored.read = rows.boolean(row, 10);
-  stored.poison = rows.boolean(row, 11);
-  stored.name_within = rows.boolean(row, 12);
-  stored.from_within = rows.boolean(row, 13);
+  claim.certain = rows.boolean(row, 10);
+  stored.read = rows.boolean(row, 11);
+  stored.poison = rows.boolean(row, 12);
+  stored.name_within = rows.boolean(row, 13);
+  stored.from_within = rows.boolean(row, 14);
   return stored;
 }
 
@@ -165,7 +166,8 @@ bool explained(const Claims& claims, const StoredClaim& told) {
 
 bool is_refuted(const Claims& claims, const StoredClaim& stored) {
   const Claim& claim = stored.claim;
-  if (!stored.read || !stored.name_within || claim.unordered || stored.poison) return false;
+  const bool may_be_untrue = !claim.certain && !claim.unordered && !stored.poison;
+  if (!may_be_untrue || !stored.read || !stored.name_within) return false;
   const Standing now = claims.at(claim.name);
   bool untrue = false;
   switch (claim.kind) {

@@ -86,9 +86,10 @@ WHERE r.server = $1 AND r.request_id > $3::bigint AND NOT r.without_claim
 /// What replays on the staging left to be read again, with what events said of it.
 const std::string kAsked = std::string(R"(WITH claimed AS (
   INSERT INTO event_claims (server, generation, event_id, kind, catalog, database_name, table_name,
-                            from_catalog, from_database, from_table, identity, unordered)
+                            from_catalog, from_database, from_table, identity, unordered, certain)
   SELECT $1, (SELECT generation FROM followers WHERE server = $1), event_id, kind, catalog,
-         database_name, table_name, from_catalog, from_database, from_table, identity, unordered
+         database_name, table_name, from_catalog, from_database, from_table, identity, unordered,
+         certain
   FROM staging_claims WHERE snapshot = $2 ORDER BY claim_number)
 INSERT INTO pending_re_reads AS r
   (server, catalog, database_name, table_name, event_id, generation)

@@ -182,6 +182,7 @@ class RandomCalls {
       }
       if (once_in(2)) claim.identity = any_identity();
       claim.unordered = once_in(2);
+      claim.certain = once_in(2);
       claims.push_back(claim);
     }
     return claims;
@@ -441,7 +442,7 @@ class RandomCalls {
               text_of_name(claim.name);
       if (!claim.from.table.empty()) text += " from " + text_of_name(claim.from);
       text += (claim.identity.empty() ? "" : " " + claim.identity) +
-              std::string(claim.unordered ? " unordered" : "");
+              std::string(claim.unordered ? " unordered" : "") + (claim.certain ? " certain" : "");
     }
     return text;
   }

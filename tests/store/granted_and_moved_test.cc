@@ -71,6 +71,20 @@ class GrantedAndMoved : public GrantsFixture {
   }
 };
 
+TEST_F(GrantedAndMoved, ADropTakesYoungerGrantsOnlyWhereItsPlaceIsNotKnown) {
+  Claim drop = claimed(3, Claim::Kind::dropped, "orders");
+  drop.unordered = false;
+  claim(3, {drop});
+  EXPECT_TRUE(grant("SELECT", kOrders, 4, "created:2"));
+  apply(4, {});
+  read_again({});
+  EXPECT_EQ(held(), "orders|SELECT|created:2|t\n");
+  drop.unordered = true;
+  claim(4, {drop});
+  read_again({});
+  EXPECT_EQ(held(), "");
+}
+
 TEST_F(GrantedAndMoved, AFormerTablesGrantFollowsItsUnreadRenameAndTheNewTablesStays) {
   grant("SELECT", kOrders, 2, "created:1");
   // Unread: orders became drafts (3), and orders was made again (4).

@@ -72,7 +72,9 @@ class MemoryUnderTest : public StoreUnderTest {
       if (!claim.from.table.empty())
         line += " from " + claim.from.database + "." + claim.from.table;
       if (!claim.identity.empty()) line += " " + claim.identity;
-      lines.push_back(line + (claim.unordered ? " unordered" : ""));
+      if (claim.unordered) line += " unordered";
+      if (claim.certain) line += " certain";
+      lines.push_back(line);
     }
     return lines;
   }

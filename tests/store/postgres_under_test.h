@@ -82,7 +82,7 @@ FROM v1_partitions WHERE server = 'server1')");
     return lines_in_order(R"(
 SELECT concat_ws(' ', event_id, kind, database_name || '.' || table_name,
                  'from ' || from_database || '.' || from_table, nullif(identity, ''),
-                 CASE WHEN unordered THEN 'unordered' END)
+                 CASE WHEN unordered THEN 'unordered' END, CASE WHEN certain THEN 'certain' END)
 FROM event_claims WHERE server = 'server1' ORDER BY claim_id)");
   }
   std::vector<std::string> notes() override {

@@ -448,13 +448,15 @@ TYPED_TEST_P(SnapshotContract, WhatTrulyHappenedIsNotRefuted) {
   EXPECT_THAT(this->events_of(published.refuted), testing::IsEmpty());
 }
 
-TYPED_TEST_P(SnapshotContract, EventsWithoutOrderAndUnreadableOnesAreNeverRefuted) {
+TYPED_TEST_P(SnapshotContract, EventsWithoutOrderCertainAndUnreadableOnesAreNeverRefuted) {
   this->start();
   processor::Claim unordered = said(6, ClaimKind::dropped, named("sales", "orders"));
   unordered.unordered = true;
   follower::Batch batch;
-  batch.cursor = 7;
-  batch.claims = {unordered, said(7, ClaimKind::dropped, named("sales", "bills"))};
+  batch.cursor = 8;
+  processor::Claim certain = said(8, ClaimKind::dropped, named("sales", "orders"));
+  certain.certain = true;
+  batch.claims = {unordered, said(7, ClaimKind::dropped, named("sales", "bills")), certain};
   batch.quarantined.resize(1);
   batch.quarantined[0].event.id = 7;
   batch.quarantined[0].event.type = "DROP_TABLE";
@@ -498,6 +500,6 @@ REGISTER_TYPED_TEST_SUITE_P(
     WhereNoTablesAreStoredDatabasesCount, ARenameOutOfTheScopesMakesTheOtherNamesBeReadToo,
     ARenameWhoseSourceCouldNotBeReadMakesTablesOfItsIdentityBeRead,
     OrderedEventsAreRefutedByWhatIsThere, WhatTrulyHappenedIsNotRefuted,
-    EventsWithoutOrderAndUnreadableOnesAreNeverRefuted);
+    EventsWithoutOrderCertainAndUnreadableOnesAreNeverRefuted);
 
 }  // namespace hmsync::store

@@ -208,10 +208,11 @@ TYPED_TEST_P(StoreContract, AClaimKeepsWhatItsEventSays) {
   claim.unordered = true;
   this->claim(5, {claim});
   claim = claimed(6, processor::Claim::Kind::renamed, named("sales", "orders"));
+  claim.certain = true;
   this->claim(6, {claim});
-  EXPECT_THAT(
-      this->store_.claims(),
-      testing::ElementsAre("5 created sales.orders created:7 unordered", "6 renamed sales.orders"));
+  EXPECT_THAT(this->store_.claims(),
+              testing::ElementsAre("5 created sales.orders created:7 unordered",
+                                   "6 renamed sales.orders certain"));
 }
 
 TYPED_TEST_P(StoreContract, AClaimOfNoDatabaseIsAboutEverything) {
