@@ -19,7 +19,6 @@ const std::string kChosenToMove = R"(WITH chosen AS MATERIALIZED (
   FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
     AS i(grant_id, event_id, to_catalog, to_database, to_table)))";
 
-/// Moved at once over names that a revoke, still to be repeated, may have meant.
 const std::string kPerhapsRevoked = R"(WITH chosen AS MATERIALIZED (
   SELECT grant_id, as_of_event AS event_id, ')" +
                                     std::string(kRevokeUnfinished) + R"(' AS reason
@@ -56,10 +55,10 @@ bool GrantChanges::move(const std::string& id, const std::string& key,
 }
 
 bool GrantChanges::empty() const {
-  return suspended_.ids.empty() && removed_.ids.empty() && moved_.ids.empty();
+  return suspended() == 0 && removed_.ids.empty() && moved_.ids.empty();
 }
 
-void GrantChanges::write(Connection& connection) const {
+void GrantChanges::write(Connection& connection) {
   if (!removed_.ids.empty()) {
     connection.query(remove_chosen(kChosenToRemove, who_),
                      {text_array(removed_.ids), text_array(removed_.events)});
@@ -70,6 +69,12 @@ void GrantChanges::write(Connection& connection) const {
                       text_array(suspended_.reasons)});
   }
   if (!moved_.ids.empty()) write_moves(connection);
+  std::vector<std::string> travelled = moved_.ids;
+  travelled.insert(travelled.end(), came_back_.begin(), came_back_.end());
+  if (travelled.empty()) return;
+  perhaps_revoked_ =
+      connection.query(suspend_chosen(kPerhapsRevoked, who_), {text_array(travelled)})
+          .integer(0, 0);
 }
 
 void GrantChanges::write_moves(Connection& connection) const {
@@ -88,7 +93,6 @@ void GrantChanges::write_moves(Connection& connection) const {
                                           text_array(moved_.tables)};
   connection.query(merge_chosen(kChosenToMove, who_), parameters);
   connection.query(move_chosen(kChosenToMove, who_), parameters);
-  connection.query(suspend_chosen(kPerhapsRevoked, who_), {ids});
 }
 
 }  // namespace hmsync::store

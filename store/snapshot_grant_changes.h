@@ -23,13 +23,18 @@ class GrantChanges {
   /// that has none.
   bool move(const std::string& id, const std::string& key, const processor::TableName& to,
             const std::string& identity, int64_t event, bool suspended);
+  /// Its table had other names in between.
+  void come_back(const std::string& id) { came_back_.push_back(id); }
 
   [[nodiscard]] bool empty() const;
-  [[nodiscard]] int64_t suspended() const { return static_cast<int64_t>(suspended_.ids.size()); }
+  [[nodiscard]] int64_t suspended() const {
+    return static_cast<int64_t>(suspended_.ids.size()) + perhaps_revoked_;
+  }
   [[nodiscard]] const std::vector<std::string>& moved() const { return moved_.ids; }
 
   /// Names may have been exchanged: all that move are parked first, so that none meets another.
-  void write(Connection& connection) const;
+  /// A revoke that is still to be repeated may have meant one of the names in between.
+  void write(Connection& connection);
 
  private:
   struct Rows {
@@ -45,6 +50,8 @@ class GrantChanges {
   Rows removed_;
   Rows moved_;
   std::vector<std::string> active_movers_;
+  std::vector<std::string> came_back_;
+  int64_t perhaps_revoked_ = 0;  ///< suspended for it
   std::set<std::pair<processor::TableName, std::string>> taken_;
 };
 

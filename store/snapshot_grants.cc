@@ -147,6 +147,7 @@ GrantChanges by_claims(Connection& connection, const Sides& sides, const Claims&
     const Verdict verdict = judge(grant, claims, renames, refuted);
     verdicts.push_back(verdict);
     if (verdict.kind == Verdict::Kind::remove) changes.remove(grant.id, verdict.event);
+    if (verdict.kind == Verdict::Kind::come_back) changes.come_back(grant.id);
     if (verdict.kind == Verdict::Kind::suspend && !grant.suspended) {
       changes.suspend(grant.id, kOtherObject, verdict.event);
     }

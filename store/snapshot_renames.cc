@@ -1,5 +1,6 @@
 #include "store/snapshot_renames.h"
 
+#include <algorithm>
 #include <deque>
 #include <set>
 #include <utility>
@@ -79,9 +80,10 @@ Fate Renames::fate(const TableName& from, const std::string& identity) const {
     const Claim* by;
     bool in_order;
   };
-  if (claims_.at(from).staged_is(identity)) return {};
+  if (claims_.at(from).staged_is(identity)) return fate_of_kept(from, identity);
   Fate dropped;
   std::map<TableName, int64_t> reached;  // names that have its identity now, and the event
+  bool moved_away = false;
   std::set<const Claim*> used;
   for (std::deque<Place> places{{from, nullptr, true}}; !places.empty(); places.pop_front()) {
     const Place place = places.front();
@@ -90,6 +92,7 @@ Fate Renames::fate(const TableName& from, const std::string& identity) const {
       const Claim& claim = rename->second;
       if (place.by != nullptr && !may_follow(claim, *place.by)) continue;
       if (!used.insert(&claim).second) continue;
+      moved_away = moved_away || (claim.certain && claim.identity == identity);
       places.push_back({claim.name, &claim, place.in_order && !claim.unordered});
       if (claims_.at(claim.name).staged_is(identity)) reached[claim.name] = claim.event_id;
     }
@@ -99,7 +102,11 @@ Fate Renames::fate(const TableName& from, const std::string& identity) const {
       dropped = {Fate::Kind::dropped, {}, drop->event_id, place.in_order && !drop->unordered};
     }
   }
-  if (reached.empty()) return dropped;
+  if (reached.empty()) {
+    // What was dropped under the name that it had is another one.
+    const bool lost = moved_away && dropped.kind == Fate::Kind::unknown;
+    return lost ? Fate{Fate::Kind::unclear, {}, 0, true} : dropped;
+  }
   Fate found{Fate::Kind::unclear, {}, 0, true};
   for (const auto& [name, event] : reached) {
     // Stored under both names they may be two; under the new one only, it was read there before.
@@ -111,6 +118,38 @@ Fate Renames::fate(const TableName& from, const std::string& identity) const {
   return found;
 }
 
+Fate Renames::fate_of_kept(const TableName& name, const std::string& identity) const {
+  const auto is_of_it = [&](const Claim& rename) {
+    return rename.kind == Claim::Kind::renamed &&
+           (rename.identity.empty() || rename.identity == identity);
+  };
+  Fate fate;
+  const auto [begin, end] = arrivals_.equal_range(name);
+  for (auto arrival = begin; arrival != end; ++arrival) {
+    const Claim& back = arrival->second;
+    const auto [first, last] = renames_.equal_range(name);
+    const bool went = std::any_of(first, last, [&](const auto& departure) {
+      return is_of_it(departure.second) && may_follow(back, departure.second);
+    });
+    if (!went || !is_of_it(back) || back.event_id < fate.event) continue;
+    fate = {Fate::Kind::returned, {}, back.event_id, true};
+  }
+  return fate;
+}
+
+bool Renames::left_again(const Claim& arrival, const Claim* before) const {
+  if (arrival.unordered || (before != nullptr && before->unordered)) return false;
+  const auto is_between = [&](const Claim& departure) {
+    return departure.certain && !departure.unordered && departure.event_id > arrival.event_id &&
+           (before == nullptr || departure.event_id < before->event_id);
+  };
+  const auto [begin, end] = renames_.equal_range(arrival.name);
+  const std::vector<const Claim*> drops = drops_of(claims_, arrival.name);
+  return std::any_of(begin, end, [&](const auto& rename) { return is_between(rename.second); }) ||
+         std::any_of(drops.begin(), drops.end(),
+                     [&](const Claim* drop) { return is_between(*drop); });
+}
+
 std::vector<const Claim*> Renames::arrivals(const TableName& name, const Claim* before,
                                             const std::string& identity) const {
   std::vector<const Claim*> found;
@@ -120,6 +159,7 @@ std::vector<const Claim*> Renames::arrivals(const TableName& name, const Claim* 
     // A header does not tell the identity of what was made: it is not taken for a twin.
     const bool may_bring = claim.kind == Claim::Kind::renamed && claim.identity.empty();
     if (!may_bring && claim.identity != identity) continue;
+    if (left_again(claim, before)) continue;
     if (before == nullptr || may_follow(*before, claim)) found.push_back(&claim);
   }
   return found;

@@ -90,6 +90,9 @@ Verdict judge(const ClaimedGrant& grant, const Claims& claims, const Renames& re
       return {Verdict::Kind::move, fate.event, fate.to, owner};
     }
     if (fate.kind == Fate::Kind::unclear) return {};
+    if (fate.kind == Fate::Kind::returned && grant.as_of_event < fate.event) {
+      return {Verdict::Kind::come_back, fate.event, {}, ""};
+    }
     const bool goes = grant.as_of_event < fate.event || (!fate.in_order && !grant.identity.empty());
     if (fate.kind == Fate::Kind::dropped && goes) {
       return {Verdict::Kind::remove, fate.event, {}, ""};

@@ -22,7 +22,8 @@ struct ClaimedGrant {
 };
 
 struct Verdict {
-  enum class Kind { keep, suspend, remove, move };
+  /// come_back: it stays, but its table had other names in between.
+  enum class Kind { keep, suspend, remove, move, come_back };
   Kind kind = Kind::keep;
   int64_t event = 0;
   processor::TableName to;  ///< move

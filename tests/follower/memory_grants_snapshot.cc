@@ -38,17 +38,21 @@ class Found {
     return true;
   }
 
+  void come_back(int64_t id) { came_back_.push_back(id); }
+
   [[nodiscard]] bool empty() const {
-    return suspended_.empty() && removed_.empty() && moves_.empty();
+    return suspended() == 0 && removed_.empty() && moves_.empty();
   }
-  [[nodiscard]] int64_t suspended() const { return static_cast<int64_t>(suspended_.size()); }
+  [[nodiscard]] int64_t suspended() const {
+    return static_cast<int64_t>(suspended_.size()) + perhaps_revoked_;
+  }
   [[nodiscard]] std::set<int64_t> moved() const {
     std::set<int64_t> ids;
     for (const Move& move : moves_) ids.insert(move.id);
     return ids;
   }
 
-  void write(MemoryStore& store) const {
+  void write(MemoryStore& store) {
     for (const auto& [id, event] : removed_) doubles::remove(store, id, {who_, event, false});
     for (const Suspension& one : suspended_) {
       doubles::suspend(store, one.id, one.reason, {who_, one.event, false});
@@ -62,11 +66,14 @@ class Found {
       grant.suspended_reason = kParked;
     }
     doubles::move(store, moves_, who_);
-    // Moved at once over names that a revoke, still to be repeated, may have meant.
-    for (const Move& move : moves_) {
-      const MemoryGrant* const moved = grant_of(store, move.id);
-      if (moved == nullptr || moved->suspended || !may_be_revoked(store, *moved)) continue;
-      doubles::suspend(store, move.id, kRevokeUnfinished, {who_, move.event, false});
+    // A revoke that is still to be repeated may have meant one of the names in between.
+    std::vector<int64_t> travelled = came_back_;
+    for (const Move& move : moves_) travelled.push_back(move.id);
+    for (const int64_t id : travelled) {
+      const MemoryGrant* const grant = grant_of(store, id);
+      if (grant == nullptr || grant->suspended || !may_be_revoked(store, *grant)) continue;
+      doubles::suspend(store, id, kRevokeUnfinished, {who_, grant->as_of_event, false});
+      ++perhaps_revoked_;
     }
   }
 
@@ -80,6 +87,8 @@ class Found {
   std::string who_;
   std::vector<Suspension> suspended_;
   std::vector<std::pair<int64_t, int64_t>> removed_;
+  std::vector<int64_t> came_back_;
+  int64_t perhaps_revoked_ = 0;
   std::vector<Move> moves_;
   std::map<int64_t, std::string> identities_;
   std::set<std::pair<TableName, std::string>> taken_;
@@ -269,6 +278,7 @@ Found by_claims(MemoryStore& store, const Staged& staged, const GrantScope& scop
     const Verdict verdict = store::judge(grant, claims, renames, refuted);
     verdicts.push_back(verdict);
     if (verdict.kind == Verdict::Kind::remove) found.remove(id, verdict.event);
+    if (verdict.kind == Verdict::Kind::come_back) found.come_back(id);
     if (verdict.kind == Verdict::Kind::suspend && !grant.suspended) {
       found.suspend(id, kOtherObject, verdict.event);
     }

@@ -431,6 +431,18 @@ TEST_F(GrantsAndRevokes, ARevokeIsRepeatedAtItsEventWhateverIsStillToBeReadAgain
   EXPECT_THAT(store_.revokes(), ElementsAre("12 pending alice"));
 }
 
+TEST_F(GrantsAndRevokes, AGrantOfATableThatCameBackOverARevokesNameIsSuspended) {
+  grant("SELECT", kDrafts);
+  grant("INSERT", kDrafts);
+  revoke("SELECT", kOrders, 12);
+  claim(12, {renamed(11, "drafts", "orders")});
+  repeat();
+  claim(13, {renamed(13, "orders", "drafts")});
+  read_again(13, {table("sales", "drafts", "created:1")});
+  EXPECT_THAT(grants(), UnorderedElementsAre("sales.drafts SELECT 10 created:1 (revoke unfinished)",
+                                             "sales.drafts INSERT 10 created:1"));
+}
+
 TEST_F(GrantsAndRevokes, AGrantThatAReadingMovesOverARevokesNameIsSuspended) {
   grant("SELECT", kDrafts);
   grant("INSERT", kDrafts);

@@ -234,6 +234,34 @@ TEST_F(SnapshotClaims, ATableOfTheSameSecondThatGaveWayAndCameBackInheritsNothin
   EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
 }
 
+TEST_F(SnapshotClaims, ADropUnderAnOldNameLeavesGrantsOfATableThatWasLostUnderItsNewOneSuspended) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  Claim away = claimed(6, Kind::renamed, named("sales", "b"), named("sales", "a"));
+  away.identity = "created:1";
+  away.certain = true;
+  claim({away, claimed(7, Kind::created, named("sales", "a")),
+         claimed(8, Kind::dropped, named("sales", "a"))});
+  publish({scope("sales")}, sales({}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
+}
+
+TEST_F(SnapshotClaims, GrantsFollowATableBackToTheNameThatItWasMadeUnder) {
+  const auto event = [](int64_t id, Kind kind, const std::string& name, const std::string& from) {
+    Claim claim = claimed(id, kind, named("sales", name));
+    if (!from.empty()) claim.from = named("sales", from);
+    claim.identity = "created:1";
+    claim.certain = true;
+    return claim;
+  };
+  start(sales({}));
+  grant({"sales.b", 8, "created:1"});
+  claim({event(6, Kind::created, "a", ""), event(7, Kind::renamed, "b", "a"),
+         event(9, Kind::renamed, "a", "b")});
+  publish({scope("sales")}, sales({table("sales", "a", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 9 created:1"));
+}
+
 TEST_F(SnapshotClaims, ATableOfTheSameSecondThatWasMadeAtTheTargetInheritsNothing) {
   start(sales({table("sales", "a", "created:1")}));
   grant({"sales.a", 5, "created:1"});
