@@ -296,7 +296,6 @@ Published MemoryStore::publish(const Fence& fence, const std::string& snapshot,
   before_effect("publish");
   check_fence(fence);
   const auto unchanged = [&](Published result, Published::Outcome outcome) {
-    --follower.commit_number;
     result.outcome = outcome;
     return result;
   };
@@ -318,6 +317,7 @@ Published MemoryStore::publish(const Fence& fence, const std::string& snapshot,
   if (publication.guard) published.reason = store::refusal(*publication.guard, losses);
   if (!published.reason.empty()) return unchanged(published, Published::Outcome::refused);
 
+  advance(fence);
   const bool first = !follower.cursor;
   const int64_t changes = changed_objects(published.difference);
   follower.cursor = publication.cursor;

@@ -18,10 +18,14 @@ FollowerState MemoryStore::state() {
   return follower;
 }
 
-void MemoryStore::check_fence(const Fence& fence) {
+void MemoryStore::check_fence(const Fence& fence) const {
   if (fence.token != follower.token || fence.commit_number != follower.commit_number) {
     throw Error(ErrorKind::fenced, "the fence's condition failed");
   }
+}
+
+void MemoryStore::advance(const Fence& fence) {
+  check_fence(fence);
   ++follower.commit_number;
 }
 
@@ -109,7 +113,7 @@ void MemoryStore::apply(const Fence& fence, const Batch& batch) {
   check(batch);
   const std::vector<store::MutationGroup> groups = in_groups(batch.mutations);
   stop_at_revokes(batch.cursor);
-  check_fence(fence);
+  advance(fence);
   for (const store::MutationGroup& group : groups) {
     follow_events(*this, group);
     for (const Mutation* mutation : group.mutations) apply_live(*mutation);
@@ -133,14 +137,14 @@ void MemoryStore::apply(const Fence& fence, const Batch& batch) {
 
 void MemoryStore::note(const Fence& fence, const std::vector<Note>& notes) {
   before_effect("note");
-  check_fence(fence);
+  advance(fence);
   write_notes(notes);
   after_effect("note");
 }
 
 bool MemoryStore::trim(const Fence& fence) {
   before_effect("trim");
-  check_fence(fence);
+  advance(fence);
   const bool more = ++trims <= trims_with_more;
   after_effect("trim");
   return more;
@@ -203,7 +207,7 @@ Orders MemoryStore::pending() {
 
 void MemoryStore::finish(const Fence& fence, int64_t request, const ResyncOutcome& outcome) {
   before_effect("finish");
-  check_fence(fence);
+  advance(fence);
   outcomes[request] = outcome;
   std::erase_if(orders.resyncs, [&](const ResyncRequest& order) { return order.id == request; });
   after_effect("finish");
@@ -211,7 +215,7 @@ void MemoryStore::finish(const Fence& fence, int64_t request, const ResyncOutcom
 
 void MemoryStore::repeat_revokes(const Fence& fence) {
   before_effect("repeat_revokes");
-  check_fence(fence);
+  advance(fence);
   repeat_due_revokes(*this);
   orders.revokes_due = false;
   after_effect("repeat_revokes");
@@ -237,9 +241,9 @@ void MemoryStore::retried(const Fence& fence, const RetryRequest& request,
   };
   if (std::count_if(quarantine.begin(), quarantine.end(), waiting) !=
       static_cast<std::ptrdiff_t>(outcomes_of_events.size())) {
-    --follower.commit_number;
     throw Error(ErrorKind::transient, "other events are in quarantine than there were");
   }
+  advance(fence);
   auto outcome = outcomes_of_events.begin();
   for (KeptEvent& kept : quarantine) {
     if (!waiting(kept)) continue;

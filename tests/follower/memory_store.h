@@ -119,7 +119,9 @@ class MemoryStore : public follower::EventStore,
   int64_t next_grant_id() { return ++last_grant_; }
 
  private:
-  void check_fence(const follower::Fence& fence);
+  void check_fence(const follower::Fence& fence) const;
+  /// check_fence(), and the next commit number.
+  void advance(const follower::Fence& fence);
   void stop_at_revokes(int64_t cursor);
   void set_aside(const follower::QuarantinedEvent& event);
   void apply_live(const processor::Mutation& mutation);
