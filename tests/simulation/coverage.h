@@ -40,7 +40,8 @@ bool possible(Fault fault, std::string_view call, std::string_view kind);
 class Coverage {
  public:
   struct Cell {
-    std::string kind;  ///< one of those that are unread: a fault counts for each
+    /// One of those that are unread when the fault begins or ends, which counts for each.
+    std::string kind;
     Fault fault;
     std::string call;
     auto operator<=>(const Cell&) const = default;

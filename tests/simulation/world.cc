@@ -1,7 +1,6 @@
 #include "tests/simulation/world.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace hmsync::simulation {
@@ -164,6 +163,11 @@ std::optional<Fault> World::random_fault(std::string_view call, bool after) {
 }
 
 void World::meet_fault(Daemon& daemon, std::string_view call, Fault fault) {
+  std::set<std::string> kinds = unread_kinds();
+  const auto count = [&] {
+    kinds.merge(unread_kinds());
+    for (const std::string& kind : kinds) coverage.count({kind, fault, std::string(call)});
+  };
   // Trouble takes its time before it shows; meanwhile the metastore's clients go on.
   const int most = events_are_unread() ? 2000 : scheduler.chance(0.6) ? 200 : 15000;
   scheduler.sleep(milliseconds(scheduler.random(static_cast<uint64_t>(most))));
@@ -171,26 +175,26 @@ void World::meet_fault(Daemon& daemon, std::string_view call, Fault fault) {
   const milliseconds time(scheduler.random(12000));
   switch (fault) {
     case Fault::fails:
-      count_fault(fault, call);
+      count();
       fail(call, "made to fail");
     case Fault::lost_reply:
-      count_fault(fault, call);
+      count();
       fail(call, "the reply was lost");
     case Fault::hangs:
     case Fault::late_reply:
       scheduler.sleep(std::min(time, kCallTimeout));
-      count_fault(fault, call);
+      count();
       if (time > kCallTimeout) fail(call, "timed out");
       return;
     case Fault::crash:
     case Fault::crash_after:
-      count_fault(fault, call);
+      count();
       crash(daemon);
       return scheduler.pass();
     case Fault::stop:
       daemon.stop_until(scheduler.now() + time);
       scheduler.sleep(time);
-      return count_fault(fault, call);
+      return count();
   }
 }
 
@@ -204,7 +208,7 @@ void World::crash(Daemon& daemon) {
   });
 }
 
-void World::count_fault(Fault fault, std::string_view call) {
+std::set<std::string> World::unread_kinds() const {
   constexpr int kMost = 60;
   const auto& history = metastore.history();
   const int64_t cursor = database.store.follower.cursor.value_or(0);
@@ -216,7 +220,7 @@ void World::count_fault(Fault fault, std::string_view call) {
     if (step->event_ids.back() > cursor) kinds.insert(step->kind);
   }
   if (kinds.empty()) kinds.insert("(none)");
-  for (const std::string& kind : kinds) coverage.count({kind, fault, std::string(call)});
+  return kinds;
 }
 
 void World::observe_commit() {

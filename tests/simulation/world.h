@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -84,7 +85,7 @@ class World {
   [[nodiscard]] double chance_of_fault(std::string_view call);
   [[nodiscard]] bool events_are_unread() const;
   void meet_fault(Daemon& daemon, std::string_view call, Fault fault);
-  void count_fault(Fault fault, std::string_view call);
+  [[nodiscard]] std::set<std::string> unread_kinds() const;
   void observe_commit();
   int64_t head_falls_back_by();
 
