@@ -509,7 +509,13 @@ namespace {
 /// Of some other daemon than before, if it comes soon.
 void await_new_leader(World& world) {
   const int64_t epoch = world.database.lease.token.epoch;
-  if (Daemon* const leader = world.leader()) world.crash(*leader);
+  if (Daemon* const leader = world.leader()) {
+    if (world.scheduler.chance(0.5)) {
+      world.crash(*leader);
+    } else {
+      leader->terminate();
+    }
+  }
   const auto end = world.scheduler.now() + 2 * world.profile.lease_length;
   while (world.database.lease.token.epoch == epoch && world.scheduler.now() < end) {
     world.scheduler.sleep(milliseconds(10));
@@ -524,7 +530,8 @@ void fail_over(World& world, int count) {
     // Trouble comes in pairs: then the last acquisition of the lease is lost, too.
     if (world.scheduler.chance(0.5)) {
       await_new_leader(world);
-      world.scheduler.sleep(milliseconds(world.scheduler.random(1500)));
+      world.scheduler.sleep(
+          milliseconds(world.scheduler.random(world.scheduler.chance(0.5) ? 50 : 1500)));
     }
     // The old leader may not have noticed by the time when somebody else writes.
     Daemon* const leader = world.leader();

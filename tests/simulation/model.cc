@@ -59,9 +59,10 @@ void Model::metastore_changed() {
   const auto& history = world_.metastore.history();
   for (; steps_seen_ < history.size(); ++steps_seen_) {
     const doubles::Committed& step = history[steps_seen_];
-    world_.tell(fmt::format("metastore {} #{} ids {} {}", step.kind, step.number,
-                            fmt::join(step.event_ids, ","),
-                            step.touched.empty() ? "" : text(step.touched.front())));
+    std::string names;
+    for (const TableName& name : step.touched) names += " " + text(name);
+    world_.tell(fmt::format("metastore {} #{} ids {}{}{}", step.kind, step.number,
+                            fmt::join(step.event_ids, ","), names, step.refused ? " refused" : ""));
     if (step.generation_of_log != log_generation_) {
       log_generation_ = step.generation_of_log;
       log_begins_with_ = step.number;

@@ -118,6 +118,8 @@ void World::on_call(std::string_view call, bool after) {
   }
   if (call == "metastore:page") scheduler.pass(profile.page_time);
   if (after) observe_commit();
+  // A replica may have just so much.
+  if (after && call == "lease:release" && profile.rewinds_store) keep_copy();
   if (after && call == "store:grant") model.saw_grants();
   if (after && call == "store:revoke") {
     const auto revoke = revokes_.find(scheduler.current());
@@ -228,6 +230,11 @@ void World::observe_commit() {
       database.store.follower.commit_number) {
     return;
   }
+  const Daemon* const writer = here();
+  if (writer != nullptr && database.lease.instance != writer->name()) {
+    throw Violation(writer->name() + " commits, though " + database.lease.instance +
+                    " has the lease");
+  }
   tell("commit " + std::to_string(seen_commit_number_) + ", cursor " +
        std::to_string(database.store.follower.cursor.value_or(-1)));
   const auto& audit = database.store.audit;
@@ -238,18 +245,25 @@ void World::observe_commit() {
          (row.event ? std::to_string(*row.event) : "") + (grant ? " " + grant->role : ""));
   }
   model.check_commit();
+  const std::string wrong = log_reader_.read(database.store);
+  if (!wrong.empty()) throw Violation(wrong);
   for (const auto& daemon : daemons) daemon->notified();
   if (!profile.rewinds_store) return;
   if (!copies_.empty() && scheduler.now() - copied_at_ < kBetweenCopies) return;
-  copies_.push_back(std::make_unique<Database>(database));
   copied_at_ = scheduler.now();
+  keep_copy();
+}
+
+void World::keep_copy() {
+  copies_.push_back(std::make_unique<Database>(database));
   if (copies_.size() > kCopies) copies_.erase(copies_.begin());
 }
 
 bool World::rewind() {
-  const int64_t now = database.store.follower.commit_number;
-  std::erase_if(copies_,
-                [&](const auto& copy) { return copy->store.follower.commit_number == now; });
+  std::erase_if(copies_, [&](const auto& copy) {
+    return copy->store.follower.commit_number == database.store.follower.commit_number &&
+           copy->lease.same_version(database.lease);
+  });
   if (copies_.empty()) return false;
   tell("the store's database goes back");
   // Mostly one that lacks little.
@@ -260,6 +274,7 @@ bool World::rewind() {
   copies_.clear();
   seen_commit_number_ = database.store.follower.commit_number;
   told_audit_ = database.store.audit.size();
+  log_reader_.begin_anew(database.store);
   model.store_went_back();
   return true;
 }

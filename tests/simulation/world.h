@@ -17,6 +17,7 @@
 #include "tests/follower/memory_metastore.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/daemon.h"
+#include "tests/simulation/log_reader.h"
 #include "tests/simulation/model.h"
 #include "tests/simulation/profile.h"
 #include "tests/simulation/scheduler.h"
@@ -87,6 +88,7 @@ class World {
   void meet_fault(Daemon& daemon, std::string_view call, Fault fault);
   [[nodiscard]] std::set<std::string> unread_kinds() const;
   void observe_commit();
+  void keep_copy();
   int64_t head_falls_back_by();
 
   bool calm_ = false;
@@ -95,6 +97,7 @@ class World {
   std::map<Scheduler::FiberId, Revoke> revokes_;
   int64_t seen_commit_number_ = 0;
   size_t told_audit_ = 0;
+  LogReader log_reader_;
   int64_t last_number_ = 0;
   int64_t next_second_ = 0;
   std::vector<std::unique_ptr<Database>> copies_;  ///< what replicas may have
