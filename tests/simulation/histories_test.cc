@@ -2,13 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "tests/simulation/rest.h"
-#include "tests/simulation/world.h"
+#include "tests/simulation/scripted.h"
 
 namespace hmsync::simulation {
 namespace {
@@ -19,97 +15,9 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Profile quiet() {
-  Profile profile;
-  profile.fault_share = 0;
-  profile.options.gap_grace = seconds(2);
-  profile.options.settle = seconds(5);
-  profile.options.sweep_interval = seconds(5);
-  profile.options.max_removed = 1;
-  profile.options.verify_interval = {};
-  return profile;
-}
-
-class Histories : public testing::Test {
+class Histories : public Scripted {
  protected:
-  explicit Histories(const Profile& profile = quiet())
-      : world_(std::make_unique<World>(profile, 1)) {
-    metastore().create_database("sales");
-    metastore().create_table("sales", "orders", true);
-    rest();
-  }
-
-  doubles::MemoryMetastore& metastore() { return world_->metastore; }
-  doubles::MemoryStore& store() { return world_->database.store; }
-
-  void run_for(milliseconds time) {
-    world_->model.metastore_changed();
-    world_->scheduler.run_until([] { return false; }, world_->scheduler.now() + time);
-  }
-  void rest() {
-    world_->model.metastore_changed();
-    world_->calm_down();
-    await_rest(*world_);
-    world_->stir_up();
-  }
-  /// As a daemon does it for a person.
-  void ask(const std::function<void(Daemon&)>& what) {
-    Daemon& daemon = *world_->daemons.front();
-    const auto fiber = daemon.run([&] { what(daemon); });
-    ASSERT_TRUE(world_->scheduler.run_until([&] { return !world_->scheduler.alive(fiber); },
-                                            world_->scheduler.now() + seconds(60)));
-  }
-  static follower::PrivilegeCommand on(const std::string& role, const std::string& table) {
-    follower::PrivilegeCommand command;
-    command.role = role;
-    command.action = "SELECT";
-    command.object.database = "sales";
-    command.object.table = table;
-    command.who = "alice";
-    return command;
-  }
-  void grant(const std::string& role, const std::string& table) {
-    store().roles.insert(role);
-    ask([&](Daemon& daemon) {
-      EXPECT_EQ(follower::grant(daemon.metastore(), daemon.metastore(), daemon.privileges(),
-                                on(role, table))
-                    .outcome,
-                "done");
-    });
-  }
-  void revoke(const std::string& role, const std::string& table) {
-    ask([&](Daemon& daemon) {
-      world_->revoking({role, {"hive", "sales", table}});
-      EXPECT_EQ(follower::revoke(daemon.metastore(), daemon.privileges(), on(role, table)).outcome,
-                "done");
-    });
-  }
-  void pause() { store().orders.pause = follower::Pause{"alice", 0, std::nullopt, "a test"}; }
-  void resume() { store().orders.pause.reset(); }
-
-  /// "role on table", "(suspended)" behind.
-  std::vector<std::string> grants() {
-    std::vector<std::string> lines;
-    for (const auto& grant : store().grants) {
-      lines.push_back(grant.role + " on " + grant.table + (grant.suspended ? " (suspended)" : ""));
-    }
-    return lines;
-  }
-  /// Why snapshots of everything were taken, but for those that people asked for.
-  std::vector<std::string> snapshots() {
-    std::vector<std::string> reasons;
-    for (const auto& publication : store().publications) {
-      const std::string& reason = publication.reason;
-      if (reason == "initial" || reason == "gap" || reason == "reset") reasons.push_back(reason);
-    }
-    return reasons;
-  }
-  int64_t notes(const std::string& action) {
-    return std::count_if(store().audit.begin(), store().audit.end(),
-                         [&](const auto& row) { return row.action == action; });
-  }
-
-  std::unique_ptr<World> world_;
+  using Scripted::Scripted;
 };
 
 TEST_F(Histories, AnEventThatIsHiddenWithinTheGraceKeepsItsPlace) {
