@@ -76,7 +76,13 @@ void HeadRefresher::turn(const std::vector<std::function<void(const HeadAnswer&)
     // waits for "the first head read afterwards" relies on.
     head = seen->head;
   }
-  if (head && board_.leads()) record(*head);
+  const bool leads = board_.leads();
+  if (head && leads) {
+    record(*head);
+  } else if (!leads || last_look_failed_) {
+    // Nothing is recorded, so no success would ever end what the last attempt told.
+    board_.cured(Reporter::refresher, ProblemCode::store_unreachable);
+  }
 }
 
 bool HeadRefresher::look_is_due(const std::optional<StatusBoard::HeadSeen>& seen) const {

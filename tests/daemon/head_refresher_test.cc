@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <new>
@@ -66,12 +67,14 @@ class HeadRefresherTest : public ::testing::Test {
   SystemClock clock_;
   StatusBoard board_{"server1", "host:1", "0.1.0", clock_};
   ScriptedLog log_;
+  std::atomic<bool> store_away_{false};
   std::atomic<int> recorded_{0};
   std::atomic<int64_t> last_recorded_{-1};
   std::mutex mutex_;
   std::vector<HeadAnswer> answers_;
   HeadRefresher refresher_{{log_,
                             [this](int64_t head) {
+                              if (store_away_) throw Error(ErrorKind::transient, "no database");
                               last_recorded_ = head;
                               ++recorded_;
                             },
@@ -96,6 +99,25 @@ TEST_F(HeadRefresherTest, AnotherMetastoreIsAProblemOfItsOwnUntilTheRightOneAnsw
   ask();
   ASSERT_TRUE(eventually(seconds(10), [&] { return answered() == 2; }));
   EXPECT_TRUE(problems().empty());
+}
+
+TEST_F(HeadRefresherTest, AStoreThatFailedIsNoProblemOnceNothingIsRecorded) {
+  const auto shows = [this](ProblemCode code) {
+    const auto problems = board_.status().problems;
+    return std::any_of(problems.begin(), problems.end(),
+                       [&](const Problem& problem) { return problem.code == code; });
+  };
+  store_away_ = true;
+  board_.elected(1);
+  refresher_.start();
+  ASSERT_TRUE(eventually(seconds(10), [&] { return shows(ProblemCode::store_unreachable); }));
+  board_.deposed();
+  EXPECT_TRUE(eventually(seconds(10), [&] { return !shows(ProblemCode::store_unreachable); }));
+  board_.elected(2);
+  ASSERT_TRUE(eventually(seconds(10), [&] { return shows(ProblemCode::store_unreachable); }));
+  log_.away = true;
+  ask();
+  EXPECT_TRUE(eventually(seconds(10), [&] { return !shows(ProblemCode::store_unreachable); }));
 }
 
 TEST_F(HeadRefresherTest, AnswersWithAHeadAskedForAfterTheQuestion) {
