@@ -58,6 +58,12 @@ struct Candidate {
   bool vanished = false;
 };
 
+/// A rename that tells another table's identity left this one behind.
+bool may_carry(const Claim& claim, const std::string& identity) {
+  return claim.kind == Claim::Kind::renamed &&
+         (claim.identity.empty() || claim.identity == identity);
+}
+
 }  // namespace
 
 Renames::Renames(const Claims& claims, const std::vector<Claim>& unreadable) : claims_(claims) {
@@ -91,7 +97,7 @@ Fate Renames::fate(const TableName& from, const std::string& identity) const {
     for (auto rename = begin; rename != end; ++rename) {
       const Claim& claim = rename->second;
       if (place.by != nullptr && !may_follow(claim, *place.by)) continue;
-      if (!used.insert(&claim).second) continue;
+      if (!may_carry(claim, identity) || !used.insert(&claim).second) continue;
       moved_away = moved_away || (claim.certain && claim.identity == identity);
       places.push_back({claim.name, &claim, place.in_order && !claim.unordered});
       if (claims_.at(claim.name).staged_is(identity)) reached[claim.name] = claim.event_id;
@@ -119,19 +125,15 @@ Fate Renames::fate(const TableName& from, const std::string& identity) const {
 }
 
 Fate Renames::fate_of_kept(const TableName& name, const std::string& identity) const {
-  const auto is_of_it = [&](const Claim& rename) {
-    return rename.kind == Claim::Kind::renamed &&
-           (rename.identity.empty() || rename.identity == identity);
-  };
   Fate fate;
   const auto [begin, end] = arrivals_.equal_range(name);
   for (auto arrival = begin; arrival != end; ++arrival) {
     const Claim& back = arrival->second;
     const auto [first, last] = renames_.equal_range(name);
     const bool went = std::any_of(first, last, [&](const auto& departure) {
-      return is_of_it(departure.second) && may_follow(back, departure.second);
+      return may_carry(departure.second, identity) && may_follow(back, departure.second);
     });
-    if (!went || !is_of_it(back) || back.event_id < fate.event) continue;
+    if (!went || !may_carry(back, identity) || back.event_id < fate.event) continue;
     fate = {Fate::Kind::returned, {}, back.event_id, true};
   }
   return fate;
@@ -157,8 +159,7 @@ std::vector<const Claim*> Renames::arrivals(const TableName& name, const Claim* 
   for (auto arrival = begin; arrival != end; ++arrival) {
     const Claim& claim = arrival->second;
     // A header does not tell the identity of what was made: it is not taken for a twin.
-    const bool may_bring = claim.kind == Claim::Kind::renamed && claim.identity.empty();
-    if (!may_bring && claim.identity != identity) continue;
+    if (!may_carry(claim, identity) && claim.identity != identity) continue;
     if (left_again(claim, before)) continue;
     if (before == nullptr || may_follow(*before, claim)) found.push_back(&claim);
   }

@@ -246,6 +246,17 @@ TEST_F(SnapshotClaims, ADropUnderAnOldNameLeavesGrantsOfATableThatWasLostUnderIt
   EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
 }
 
+TEST_F(SnapshotClaims, ARenameOfAnotherTableAndItsDropLeaveWhatIsSuspendedUnderTheNameAlone) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.a", 5, "created:1"});
+  publish({scope("sales")}, sales({}));
+  Claim other = claimed(7, Kind::renamed, named("sales", "b"), named("sales", "a"));
+  other.identity = "created:2";
+  claim({other, claimed(8, Kind::dropped, named("sales", "b"))});
+  publish({scope("sales")}, sales({}));
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
+}
+
 TEST_F(SnapshotClaims, GrantsFollowATableBackToTheNameThatItWasMadeUnder) {
   const auto event = [](int64_t id, Kind kind, const std::string& name, const std::string& from) {
     Claim claim = claimed(id, kind, named("sales", name));
