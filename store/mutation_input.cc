@@ -144,7 +144,7 @@ std::string for_target(std::string_view sql, const Target& target) {
       {"@scope", "snapshot"},
       {"@generation_column", ""},
       {"@generation_value", ""},
-      {"@ask_again", "SET event_id = least(r.event_id, excluded.event_id)"}};
+      {"@ask_again", "SET event_id = least(r.event_id, excluded.event_id), without_claim = true"}};
   std::string text(sql);
   for (const auto& [name, value] : target.live ? live : staging) {
     for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {

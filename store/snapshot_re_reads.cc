@@ -18,8 +18,10 @@ const std::string kDoubtful = R"(WITH doubtful AS MATERIALIZED (
 /// Whose reading was thrown away waits for its first event still, though the database that it is
 /// in, or everything, was read, or more was asked for meanwhile.
 const std::string kOwed = kDoubtful + R"(
-INSERT INTO staging_re_reads AS t (snapshot, catalog, database_name, table_name, event_id)
-SELECT $2, d.catalog, d.database_name, d.table_name, min(r.event_id)
+INSERT INTO staging_re_reads AS t
+  (snapshot, catalog, database_name, table_name, event_id, without_claim)
+SELECT $2, d.catalog, d.database_name, d.table_name, min(r.event_id),
+       bool_or(r.without_claim OR r.database_name = '' OR r.table_name <> d.table_name)
 FROM doubtful d
 CROSS JOIN LATERAL (
   SELECT * FROM pending_re_reads r
@@ -36,7 +38,8 @@ WHERE d.database_name <> ''
                           is_within_scopes("r") + R"(
 GROUP BY d.catalog, d.database_name, d.table_name
 ON CONFLICT (snapshot, catalog, database_name, table_name)
-DO UPDATE SET event_id = least(t.event_id, excluded.event_id))";
+DO UPDATE SET event_id = least(t.event_id, excluded.event_id),
+              without_claim = t.without_claim OR excluded.without_claim)";
 
 /// $3: the last request that was read.
 const std::string kEnd = R"(WITH read AS (
@@ -62,7 +65,7 @@ kept AS (
   CROSS JOIN staging_snapshots h
   WHERE h.server = $1 AND h.whole AND h.snapshot <> $2
   ON CONFLICT (snapshot, catalog, database_name, table_name)
-  DO UPDATE SET event_id = least(t.event_id, excluded.event_id))
+  DO UPDATE SET event_id = least(t.event_id, excluded.event_id), without_claim = true)
 SELECT (SELECT count(*) FROM read) + (SELECT count(*) FROM settled))";
 
 /// What was asked for again meanwhile is due since the events that asked then: on a table that is
@@ -92,15 +95,17 @@ const std::string kAsked = std::string(R"(WITH claimed AS (
          certain
   FROM staging_claims WHERE snapshot = $2 ORDER BY claim_number)
 INSERT INTO pending_re_reads AS r
-  (server, catalog, database_name, table_name, event_id, generation)
+  (server, catalog, database_name, table_name, event_id, generation, without_claim)
 SELECT $1, catalog, database_name, table_name, min(event_id),
-       (SELECT generation FROM followers WHERE server = $1)
+       (SELECT generation FROM followers WHERE server = $1), bool_or(without_claim)
 FROM (
-  SELECT catalog, database_name, table_name, event_id FROM staging_re_reads WHERE snapshot = $2
+  SELECT catalog, database_name, table_name, event_id, without_claim FROM staging_re_reads
+  WHERE snapshot = $2
   UNION ALL
-  SELECT catalog, database_name, table_name, event_id FROM staging_claims WHERE snapshot = $2
+  SELECT catalog, database_name, table_name, event_id, false FROM staging_claims
+  WHERE snapshot = $2
   UNION ALL
-  SELECT from_catalog, from_database, from_table, event_id FROM staging_claims
+  SELECT from_catalog, from_database, from_table, event_id, false FROM staging_claims
   WHERE snapshot = $2 AND from_table IS NOT NULL) asked
 GROUP BY catalog, database_name, table_name ORDER BY min(event_id)
 ON CONFLICT (server, catalog, database_name, table_name) DO UPDATE )") +
@@ -139,8 +144,9 @@ chosen AS MATERIALIZED (
 
 /// What is read again by itself is no business of a whole snapshot: it would be taken for drift.
 const std::string kPending = R"(
-INSERT INTO staging_re_reads (snapshot, catalog, database_name, table_name, event_id)
-SELECT $2, catalog, database_name, table_name, event_id
+INSERT INTO staging_re_reads
+  (snapshot, catalog, database_name, table_name, event_id, without_claim)
+SELECT $2, catalog, database_name, table_name, event_id, without_claim
 FROM pending_re_reads
 WHERE server = $1 AND database_name <> ''
 ON CONFLICT DO NOTHING)";

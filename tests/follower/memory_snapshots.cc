@@ -93,7 +93,7 @@ void audit_snapshot(MemoryStore& store, const Publication& publication) {
 /// What the staging has from the live state.
 std::set<TableName> taken_over(const Staged& staged) {
   std::set<TableName> names;
-  for (const auto& [name, event] : staged.re_reads) names.insert(name);
+  for (const auto& [name, asked] : staged.re_reads) names.insert(name);
   for (const Claim& claim : staged.claims) {
     // What is read anew for the live state, too, is as it was read.
     if (!claim.unordered || staged.scopes.empty()) names.insert(claim.name);
@@ -142,6 +142,13 @@ int64_t changed_objects(const Difference& difference) {
 constexpr int64_t kListedChanges = store::PostgresSnapshotStore::kListedChanges;
 
 }  // namespace
+
+void Staged::ask(const TableName& name, StagedReRead asked) {
+  const auto [entry, made] = re_reads.try_emplace(name, asked);
+  if (made) return;
+  entry->second.event = std::min(entry->second.event, asked.event);
+  entry->second.without_claim = entry->second.without_claim || asked.without_claim;
+}
 
 Staged& MemoryStore::staging(const std::string& snapshot) {
   const auto found = staging_.find(snapshot);
@@ -198,18 +205,14 @@ void MemoryStore::replay(const std::string& snapshot, const std::vector<Mutation
   before_effect("replay");
   const std::vector<store::MutationGroup> groups = in_groups(mutations);
   Staged& staged = staging(snapshot);
-  const auto ask = [&](const TableName& name, int64_t event) {
-    const auto [entry, made] = staged.re_reads.try_emplace(name, event);
-    if (!made) entry->second = std::min(entry->second, event);
-  };
   for (const store::MutationGroup& group : groups) {
     for (const Mutation* mutation : group.mutations) {
       if (const auto* rename = std::get_if<RenameTable>(&mutation->operation)) {
         const auto waiting = staged.re_reads.find(rename->from);
-        if (waiting != staged.re_reads.end()) ask(rename->to.name, waiting->second);
+        if (waiting != staged.re_reads.end()) staged.ask(rename->to.name, {waiting->second.event});
       }
       const auto missing = apply_to(staged.objects, *mutation);
-      if (missing) ask(*missing, mutation->event_id);
+      if (missing) staged.ask(*missing, {mutation->event_id});
     }
   }
   for (const Claim& claim : said) staged.claims.push_back(kept_claim(claim));
@@ -245,7 +248,8 @@ void MemoryStore::take_over_doubtful(Staged& staged) const {
   const bool whole = staged.scopes.empty();
   if (whole) {
     for (const auto& [name, pending] : re_reads) {
-      if (!name.database.empty()) staged.re_reads.try_emplace(name, pending.event);
+      if (name.database.empty()) continue;
+      staged.re_reads.try_emplace(name, StagedReRead{pending.event, pending.without_claim});
     }
   }
   if (staged.re_reads.empty() && staged.claims.empty()) return;
@@ -275,8 +279,7 @@ void MemoryStore::keep_owed(Staged& staged) const {
            (asked.table.empty() || name.table.empty() || asked.table == name.table));
       if (pending.generation != follower.generation || !is_of_it || !covers(staged, asked))
         continue;
-      const auto [kept, made] = staged.re_reads.try_emplace(name, pending.event);
-      if (!made) kept->second = std::min(kept->second, pending.event);
+      staged.ask(name, {pending.event, pending.without_claim || asked != name});
     }
   }
 }
@@ -387,8 +390,7 @@ void MemoryStore::end_re_reads(const std::string& snapshot, const Staged& staged
     if (id == snapshot || !other.scopes.empty()) continue;
     for (const auto& [name, pending] : re_reads) {
       if (!ends_re_read(name, pending)) continue;
-      const auto [kept, made] = other.re_reads.try_emplace(name, pending.event);
-      if (!made) kept->second = std::min(kept->second, pending.event);
+      other.ask(name, {pending.event});
     }
   }
   std::erase_if(re_reads,
@@ -405,19 +407,18 @@ void MemoryStore::end_re_reads(const std::string& snapshot, const Staged& staged
     }
     if (later) pending.event = std::max(pending.event, *later);
   }
-  std::map<TableName, int64_t> asked = staged.re_reads;
-  const auto ask = [&](const TableName& name, int64_t event) {
-    const auto [entry, made] = asked.try_emplace(name, event);
-    if (!made) entry->second = std::min(entry->second, event);
-  };
+  Staged asked;
+  asked.re_reads = staged.re_reads;
   for (const Claim& claim : staged.claims) {
     claims.push_back({++last_number_, follower.generation, claim});
-    ask(claim.name, claim.event_id);
-    if (!claim.from.table.empty()) ask(claim.from, claim.event_id);
+    asked.ask(claim.name, {claim.event_id, false});
+    if (!claim.from.table.empty()) asked.ask(claim.from, {claim.event_id, false});
   }
   std::multimap<int64_t, TableName> in_order;
-  for (const auto& [name, event] : asked) in_order.emplace(event, name);
-  for (const auto& [event, name] : in_order) ask_re_read(name, event, true);
+  for (const auto& [name, one] : asked.re_reads) in_order.emplace(one.event, name);
+  for (const auto& [event, name] : in_order) {
+    ask_re_read(name, event, asked.re_reads.at(name).without_claim);
+  }
 }
 
 void MemoryStore::discard(const std::optional<std::string>& snapshot) {

@@ -26,14 +26,21 @@ namespace hmsync::doubles {
 /// everything.
 using ReReadMap = std::map<processor::TableName, PendingReRead>;
 
+struct StagedReRead {
+  int64_t event = 0;
+  bool without_claim = true;  ///< false: taken over from what is pending, with its claims
+};
+
 /// A snapshot in the making.
 struct Staged {
   ObjectMap objects;
   std::vector<follower::Scope> scopes;  ///< none: everything
   int64_t re_reads_through = 0;         ///< has read what requests up to this number ask for
   int64_t begun_at = 0;                 ///< by tick()
-  std::map<processor::TableName, int64_t> re_reads;  ///< asked for by events replayed on it
-  std::vector<processor::Claim> claims;              ///< of those events
+  /// Asked for by events replayed on it.
+  std::map<processor::TableName, StagedReRead> re_reads;
+  void ask(const processor::TableName& name, StagedReRead asked);
+  std::vector<processor::Claim> claims;  ///< of those events
 };
 
 /// One mutation on a map of objects; what must be read again.

@@ -72,6 +72,28 @@ TEST_F(ReadablePosition, WhatIsAskedForAgainWhileItIsReadIsDueSinceTheLaterEvent
   EXPECT_EQ(store_.position().cursor, 8);
 }
 
+TEST_F(ReadablePosition, MovesOnWithEachReadingOfATableThatIsNeverQuiet) {
+  claim(6, {changed(6, "orders")});
+  for (const int64_t event : {7, 8, 9}) {
+    const std::string id = stage_orders();
+    claim(event, {changed(event, "orders")});
+    Claim replayed = changed(event, "orders");
+    replayed.unordered = true;  // it is read anew for the live state, too
+    store_.snapshots().replay(id, {}, {replayed});
+    publish(id);
+    EXPECT_EQ(store_.position().cursor, event - 1);
+  }
+}
+
+TEST_F(ReadablePosition, MovesOnAfterAWholeSnapshotThatLeftATableToItsReading) {
+  claim(6, {changed(6, "orders")});
+  publish(staged({}, {}));
+  const std::string id = stage_orders();
+  claim(7, {changed(7, "orders")});
+  publish(id);
+  EXPECT_EQ(store_.position().cursor, 6);
+}
+
 // incoming becomes orders while orders is read: what was read is thrown away for what is stored.
 TEST_F(ReadablePosition, OfWhatWasReadInVainStaysBelowTheFirstEvent) {
   claim(5, {changed(5, "orders")});
