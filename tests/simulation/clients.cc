@@ -212,7 +212,7 @@ follower::PrivilegeCommand select_by(const std::string& role, const processor::T
   command.role = role;
   command.action = "SELECT";
   command.object.database = name.database;
-  command.object.table = name.table;
+  if (!name.table.empty()) command.object.table = name.table;
   command.who = "alice";
   return command;
 }
@@ -222,15 +222,16 @@ void grant_one(World& world, Daemon& daemon, const std::string& role) {
   if (tables.empty()) return;
   const auto table =
       std::next(tables.begin(), static_cast<ptrdiff_t>(world.scheduler.random(tables.size())));
+  processor::TableName name = table->first;
+  if (world.scheduler.chance(0.15)) name.table.clear();
   world.database.store.roles.insert(role);
-  ask_to_grant(world, daemon, select_by(role, table->first));
+  ask_to_grant(world, daemon, select_by(role, name));
 }
 
 /// The database is looked up before it turns out that the role is none.
 void grant_to_nobody(World& world, Daemon& daemon) {
   auto command = select_by("nobody", {});
   command.object.database = some_database(world);
-  command.object.table.reset();
   ask_to_grant(world, daemon, command);
 }
 
@@ -274,6 +275,11 @@ std::optional<processor::TableName> name_of(World& world, const std::string& rol
   }
   for (const auto& [name, table] : world.metastore.objects().tables) {
     if (table.table.identity == identity) return name;
+  }
+  for (const auto& [name, database] : world.metastore.objects().databases) {
+    if (world.model.database_as_of(name, INT64_MAX) == identity) {
+      return processor::TableName{name.catalog, name.database, ""};
+    }
   }
   return std::nullopt;
 }

@@ -247,12 +247,20 @@ void Model::check_rest() {
   unreadable_.clear();
 }
 
-void Model::check_grants_at_rest() const {
-  const auto& store = world_.database.store;
-  std::map<std::string, TableName> names;  // by identity
+std::map<std::string, TableName> Model::names_by_identity() const {
+  std::map<std::string, TableName> names;
   for (const auto& [name, table] : world_.metastore.objects().tables) {
     names[table.table.identity] = name;
   }
+  for (const auto& [name, database] : world_.metastore.objects().databases) {
+    names[database_as_of(name, INT64_MAX)] = {name.catalog, name.database, ""};
+  }
+  return names;
+}
+
+void Model::check_grants_at_rest() const {
+  const auto& store = world_.database.store;
+  const auto names = names_by_identity();
   std::map<std::string, std::vector<const doubles::MemoryGrant*>> rows;  // by role
   for (const auto& grant : store.grants) rows[grant.role].push_back(&grant);
   for (const auto& [role, role_rows] : rows) {
@@ -260,7 +268,8 @@ void Model::check_grants_at_rest() const {
     for (const auto* const row : role_rows) {
       if (row->suspended) continue;
       if (known == grants_.end()) violated("role " + role + " has a grant that nobody gave");
-      const auto alive = names.find(row->identity);
+      if (row->table.empty() && !known->second.certain) continue;
+      const auto alive = names.find(row->table.empty() ? known->second.identity : row->identity);
       if (alive == names.end()) {
         violated(fmt::format("at rest role {} has a grant on {} for {}, which is gone", role,
                              text(row->name()), row->identity));
@@ -313,8 +322,29 @@ void Model::saw_grants() {
     last_grant_ = grant.id;
     world_.tell(fmt::format("model: {} granted on {} {} as of {}", grant.role, text(grant.name()),
                             grant.identity, grant.as_of_event));
-    grants_[grant.role] = {grant.identity, !world_.database.store.follower.cursor};
+    Granted& granted = grants_[grant.role];
+    granted = {grant.identity, !world_.database.store.follower.cursor};
+    if (!grant.table.empty()) continue;
+    // Elsewhere nothing tells a database from the next one of its name.
+    const Profile& profile = world_.profile;
+    granted.identity = database_as_of(grant.name().in_database(), grant.as_of_event);
+    granted.certain = profile.ordered() && profile.keeps_grants() && !profile.spoils_events &&
+                      !profile.loses_tables && !profile.hides_databases && !granted.before_history;
   }
+}
+
+std::string Model::database_as_of(const processor::DatabaseName& name, int64_t event) const {
+  const auto chain = chains_.find({name.catalog, name.database, ""});
+  if (chain == chains_.end()) return "";
+  const auto& history = world_.metastore.history();
+  std::string found;
+  for (const size_t number : chain->second) {
+    const doubles::Committed& step = history[number - 1];
+    const bool made = step.kind == "CREATE_DATABASE" && !step.refused;
+    if (!made || step.event_ids.empty() || step.event_ids.back() > event) continue;
+    found = fmt::format("{} of step #{}", name.database, number);
+  }
+  return found;
 }
 
 void Model::saw_revoke(const std::string& role, const TableName& name) {

@@ -35,13 +35,17 @@ class Model {
   /// After the effect of revoking the role's only grant on this name.
   void saw_revoke(const std::string& role, const processor::TableName& name);
   struct Granted {
-    std::string identity;
+    std::string identity;  ///< of a database: database_as_of()
     /// Given before the first snapshot: what became of it until then is not told by events.
     bool before_history = false;
     bool certain = true;   ///< it is known whether it is revoked
     bool revoked = false;  ///< for good, once the revoke is final
   };
   [[nodiscard]] const std::map<std::string, Granted>& grants() const { return grants_; }
+  /// Which of the databases that had the name one after the other it was, by the log's order: they
+  /// have no identity before 4.0. Empty: none.
+  [[nodiscard]] std::string database_as_of(const processor::DatabaseName& name,
+                                           int64_t event) const;
   /// Who waited came after so many steps of the history.
   void released(int64_t event, int64_t steps_before, const follower::ReadablePosition& position);
 
@@ -62,6 +66,7 @@ class Model {
   void check_object(const processor::TableName& name) const;
   void check_grants_at_commit() const;
   void check_grants_at_rest() const;
+  [[nodiscard]] std::map<std::string, processor::TableName> names_by_identity() const;
   [[noreturn]] void violated(const std::string& what) const;
 
   World& world_;
