@@ -51,6 +51,8 @@ void set_aside(PlannedEvent& planned, std::string reason, bool apply_header) {
   planned.mutations.clear();
   Claim claim = processor::header_claim(*planned.event);
   place(claim, planned.standing);
+  // Of an alteration the header does not tell whether it was a rename.
+  if (claim.kind == Claim::Kind::renamed) claim.certain = false;
   if (apply_header && planned.standing.believed()) planned.mutations = header_drop(claim);
   planned.claims = {std::move(claim)};
 }

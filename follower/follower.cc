@@ -196,6 +196,7 @@ void Follower::Impl::retry(const Orders& orders) {
     for (const processor::Event& event : term_.ports.orders.quarantined(request.event)) {
       Standing standing;
       standing.late = true;
+      standing.plain = term_.plain_listener;
       const PlannedEvent planned = plan_event(event, standing);
       outcomes.push_back({planned.claims, planned.reason});
     }

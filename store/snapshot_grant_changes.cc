@@ -20,10 +20,19 @@ const std::string kChosenToMove = R"(WITH chosen AS MATERIALIZED (
     AS i(grant_id, event_id, to_catalog, to_database, to_table)))";
 
 const std::string kPerhapsRevoked = R"(WITH chosen AS MATERIALIZED (
-  SELECT grant_id, as_of_event AS event_id, ')" +
-                                    std::string(kRevokeUnfinished) + R"(' AS reason
-  FROM grants g WHERE grant_id = ANY ($1::bigint[]) AND NOT suspended AND )" +
+  SELECT g.grant_id, i.event_id, ')" +
+                                    std::string(kRevokeUnfinished) +
+                                    R"(' AS reason
+  FROM unnest($1::bigint[], $2::bigint[]) AS i(grant_id, event_id)
+  JOIN grants g USING (grant_id) WHERE NOT g.suspended AND )" +
                                     may_be_revoked("g") + ")";
+
+/// Those that were suspended before: nothing but --force brings them back either.
+const std::string kKeepSuspended =
+    "UPDATE grants g SET suspended_reason = '" + std::string(kRevokeUnfinished) +
+    "' WHERE grant_id = ANY ($1::bigint[]) AND suspended AND "
+    "suspended_reason IN ('" +
+    kObjectGone + "', '" + kOtherObject + "') AND " + may_be_revoked("g");
 
 }  // namespace
 
@@ -54,6 +63,11 @@ bool GrantChanges::move(const std::string& id, const std::string& key,
   return true;
 }
 
+void GrantChanges::returned(const std::string& id, int64_t event) {
+  returned_.ids.push_back(id);
+  returned_.events.push_back(event);
+}
+
 bool GrantChanges::empty() const {
   return suspended() == 0 && removed_.ids.empty() && moved_.ids.empty();
 }
@@ -68,16 +82,20 @@ void GrantChanges::write(Connection& connection) {
                      {text_array(suspended_.ids), text_array(suspended_.events),
                       text_array(suspended_.reasons)});
   }
+  // Before others meet them.
+  if (!returned_.ids.empty()) suspend_perhaps_revoked(connection, returned_);
   if (!moved_.ids.empty()) write_moves(connection);
-  std::vector<std::string> travelled = moved_.ids;
-  travelled.insert(travelled.end(), came_back_.begin(), came_back_.end());
-  if (travelled.empty()) return;
-  perhaps_revoked_ =
-      connection.query(suspend_chosen(kPerhapsRevoked, who_), {text_array(travelled)})
+}
+
+void GrantChanges::suspend_perhaps_revoked(Connection& connection, const Rows& rows) {
+  const Parameter ids = text_array(rows.ids);
+  connection.query(kKeepSuspended, {ids});
+  perhaps_revoked_ +=
+      connection.query(suspend_chosen(kPerhapsRevoked, who_), {ids, text_array(rows.events)})
           .integer(0, 0);
 }
 
-void GrantChanges::write_moves(Connection& connection) const {
+void GrantChanges::write_moves(Connection& connection) {
   const Parameter ids = text_array(moved_.ids);
   connection.query(
       "UPDATE grants g SET identity = i.identity "
@@ -93,6 +111,7 @@ void GrantChanges::write_moves(Connection& connection) const {
                                           text_array(moved_.tables)};
   connection.query(merge_chosen(kChosenToMove, who_), parameters);
   connection.query(move_chosen(kChosenToMove, who_), parameters);
+  suspend_perhaps_revoked(connection, moved_);
 }
 
 }  // namespace hmsync::store

@@ -23,18 +23,20 @@ class GrantChanges {
   /// that has none.
   bool move(const std::string& id, const std::string& key, const processor::TableName& to,
             const std::string& identity, int64_t event, bool suspended);
-  /// Its table had other names in between.
-  void come_back(const std::string& id) { came_back_.push_back(id); }
+  /// Its table had other names before it came back at this event.
+  void returned(const std::string& id, int64_t event);
 
+  /// Names may have been exchanged: all that move are parked first, so that none meets another.
+  /// What a revoke that is still to be repeated may have meant, under a name in between, is
+  /// suspended, for good.
+  void write(Connection& connection);
+
+  // Once written.
   [[nodiscard]] bool empty() const;
   [[nodiscard]] int64_t suspended() const {
     return static_cast<int64_t>(suspended_.ids.size()) + perhaps_revoked_;
   }
   [[nodiscard]] const std::vector<std::string>& moved() const { return moved_.ids; }
-
-  /// Names may have been exchanged: all that move are parked first, so that none meets another.
-  /// A revoke that is still to be repeated may have meant one of the names in between.
-  void write(Connection& connection);
 
  private:
   struct Rows {
@@ -43,14 +45,15 @@ class GrantChanges {
     std::vector<std::string> reasons;                                  ///< suspended
     std::vector<std::string> catalogs, databases, tables, identities;  ///< moved
   };
-  void write_moves(Connection& connection) const;
+  void write_moves(Connection& connection);
+  void suspend_perhaps_revoked(Connection& connection, const Rows& rows);
 
   std::string who_;
   Rows suspended_;
   Rows removed_;
   Rows moved_;
   std::vector<std::string> active_movers_;
-  std::vector<std::string> came_back_;
+  Rows returned_;
   int64_t perhaps_revoked_ = 0;  ///< suspended for it
   std::set<std::pair<processor::TableName, std::string>> taken_;
 };

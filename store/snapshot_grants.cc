@@ -102,8 +102,6 @@ const std::string kFoundAgain = R"(WITH chosen AS MATERIALIZED (
     AND g.suspended_reason IN (')" +
                                 std::string(kObjectGone) + "', '" + kOtherObject + R"(')
     AND g.identity <> '' AND g.identity = s.identity
-    AND NOT (g.grant_id = ANY ($5::bigint[]) AND )" +
-                                may_be_revoked("g") + R"()
     AND NOT EXISTS (
       SELECT FROM grants a
       WHERE a.server = $1 AND a.catalog = g.catalog AND a.database_name = g.database_name
@@ -147,7 +145,7 @@ GrantChanges by_claims(Connection& connection, const Sides& sides, const Claims&
     const Verdict verdict = judge(grant, claims, renames, refuted);
     verdicts.push_back(verdict);
     if (verdict.kind == Verdict::Kind::remove) changes.remove(grant.id, verdict.event);
-    if (verdict.kind == Verdict::Kind::come_back) changes.come_back(grant.id);
+    if (verdict.kind == Verdict::Kind::returned) changes.returned(grant.id, verdict.event);
     if (verdict.kind == Verdict::Kind::suspend && !grant.suspended) {
       changes.suspend(grant.id, kOtherObject, verdict.event);
     }

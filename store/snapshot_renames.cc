@@ -58,6 +58,9 @@ struct Candidate {
   bool vanished = false;
 };
 
+/// It happened, in its place.
+bool is_known(const Claim& claim) { return claim.certain && !claim.unordered; }
+
 /// A rename that tells another table's identity left this one behind.
 bool may_carry(const Claim& claim, const std::string& identity) {
   return claim.kind == Claim::Kind::renamed &&
@@ -67,17 +70,16 @@ bool may_carry(const Claim& claim, const std::string& identity) {
 }  // namespace
 
 Renames::Renames(const Claims& claims, const std::vector<Claim>& unreadable) : claims_(claims) {
+  const auto add = [&](const Claim& rename) {
+    renames_.emplace(rename.from, rename);
+    arrivals_.emplace(rename.name, rename);
+  };
   for (const StoredClaim& stored : claims.all) {
     const Claim& claim = stored.claim;
     if (claim.kind == Claim::Kind::created) arrivals_.emplace(claim.name, claim);
-    if (claim.kind != Claim::Kind::renamed || claim.from.table.empty()) continue;
-    renames_.emplace(claim.from, claim);
-    arrivals_.emplace(claim.name, claim);
+    if (claim.kind == Claim::Kind::renamed && !claim.from.table.empty()) add(claim);
   }
-  for (const Claim& claim : unreadable) {
-    renames_.emplace(claim.from, claim);
-    arrivals_.emplace(claim.name, claim);
-  }
+  for (const Claim& rename : unreadable) add(rename);
 }
 
 Fate Renames::fate(const TableName& from, const std::string& identity) const {
@@ -104,7 +106,7 @@ Fate Renames::fate(const TableName& from, const std::string& identity) const {
     }
     if (place.by == nullptr) continue;
     for (const Claim* drop : drops_of(claims_, place.name)) {
-      if (!may_follow(*drop, *place.by)) continue;
+      if (!may_follow(*drop, *place.by) || went_on(*place.by, *drop, identity)) continue;
       dropped = {Fate::Kind::dropped, {}, drop->event_id, place.in_order && !drop->unordered};
     }
   }
@@ -139,10 +141,21 @@ Fate Renames::fate_of_kept(const TableName& name, const std::string& identity) c
   return fate;
 }
 
+bool Renames::went_on(const Claim& arrival, const Claim& before,
+                      const std::string& identity) const {
+  if (arrival.unordered || before.unordered) return false;
+  const auto [begin, end] = renames_.equal_range(arrival.name);
+  return std::any_of(begin, end, [&](const auto& departure) {
+    const Claim& claim = departure.second;
+    return is_known(claim) && claim.identity == identity && claim.event_id > arrival.event_id &&
+           claim.event_id < before.event_id;
+  });
+}
+
 bool Renames::left_again(const Claim& arrival, const Claim* before) const {
   if (arrival.unordered || (before != nullptr && before->unordered)) return false;
   const auto is_between = [&](const Claim& departure) {
-    return departure.certain && !departure.unordered && departure.event_id > arrival.event_id &&
+    return is_known(departure) && departure.event_id > arrival.event_id &&
            (before == nullptr || departure.event_id < before->event_id);
   };
   const auto [begin, end] = renames_.equal_range(arrival.name);
@@ -169,20 +182,24 @@ std::vector<const Claim*> Renames::arrivals(const TableName& name, const Claim* 
 bool Renames::came_only_from(const TableName& from, const TableName& name,
                              const std::string& identity) const {
   std::set<const Claim*> seen;
+  bool from_there = false;
   std::vector<const Claim*> ways = arrivals(name, nullptr, identity);
   while (!ways.empty()) {
     const Claim* way = ways.back();
     ways.pop_back();
     if (!seen.insert(way).second) continue;
     if (way->kind == Claim::Kind::created) return false;
-    if (way->from == from) continue;
+    if (way->from == from) {
+      from_there = true;
+      continue;
+    }
     const std::optional<std::string> live = claims_.at(way->from).live;
     const std::vector<const Claim*> earlier = arrivals(way->from, way, identity);
     const bool known_other = way->identity.empty() && live && !live->empty();
     if (live == identity || (earlier.empty() && !known_other)) return false;
     ways.insert(ways.end(), earlier.begin(), earlier.end());
   }
-  return true;
+  return from_there;
 }
 
 Sources find_sources(Connection& connection, const Sides& sides, const Claims& claims) {

@@ -36,6 +36,9 @@ class Renames {
  private:
   [[nodiscard]] Fate fate_of_kept(const processor::TableName& name,
                                   const std::string& identity) const;
+  /// Whether the table is known to have left the name between what brought it and another event.
+  [[nodiscard]] bool went_on(const processor::Claim& arrival, const processor::Claim& before,
+                             const std::string& identity) const;
   /// Whether what arrived there is known to have gone before another event, or before now.
   [[nodiscard]] bool left_again(const processor::Claim& arrival,
                                 const processor::Claim* before) const;

@@ -47,7 +47,8 @@ Verdict::Kind dropped(const ClaimedGrant& grant, const Claim& claim, const Claim
   if (!grant.at.staged || (!grant.identity.empty() && !grant.at.staged->empty())) {
     return whatever_its_event ? Verdict::Kind::remove : if_older(Verdict::Kind::remove);
   }
-  if (!grant.name.table.empty()) return if_older(Verdict::Kind::remove);
+  const bool was_dropped = claim.certain && !claim.unordered;
+  if (!grant.name.table.empty() || was_dropped) return if_older(Verdict::Kind::remove);
   const auto database = claims.databases.find(grant.name.in_database());
   if (database != claims.databases.end() && database->second.keeps_table) {
     return Verdict::Kind::keep;
@@ -91,7 +92,7 @@ Verdict judge(const ClaimedGrant& grant, const Claims& claims, const Renames& re
     }
     if (fate.kind == Fate::Kind::unclear) return {};
     if (fate.kind == Fate::Kind::returned && grant.as_of_event < fate.event) {
-      return {Verdict::Kind::come_back, fate.event, {}, ""};
+      return {Verdict::Kind::returned, fate.event, {}, ""};
     }
     const bool goes = grant.as_of_event < fate.event || (!fate.in_order && !grant.identity.empty());
     if (fate.kind == Fate::Kind::dropped && goes) {

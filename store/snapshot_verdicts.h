@@ -22,8 +22,8 @@ struct ClaimedGrant {
 };
 
 struct Verdict {
-  /// come_back: it stays, but its table had other names in between.
-  enum class Kind { keep, suspend, remove, move, come_back };
+  /// returned: it stays, but its table had other names before the event.
+  enum class Kind { keep, suspend, remove, move, returned };
   Kind kind = Kind::keep;
   int64_t event = 0;
   processor::TableName to;  ///< move

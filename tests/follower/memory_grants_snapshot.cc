@@ -38,7 +38,7 @@ class Found {
     return true;
   }
 
-  void come_back(int64_t id) { came_back_.push_back(id); }
+  void returned(int64_t id, int64_t event) { returned_.emplace_back(id, event); }
 
   [[nodiscard]] bool empty() const {
     return suspended() == 0 && removed_.empty() && moves_.empty();
@@ -57,6 +57,8 @@ class Found {
     for (const Suspension& one : suspended_) {
       doubles::suspend(store, one.id, one.reason, {who_, one.event, false});
     }
+    // Before others meet them.
+    for (const auto& [id, event] : returned_) suspend_perhaps_revoked(store, id, event);
     for (const Move& move : moves_) {
       MemoryGrant& grant = *grant_of(store, move.id);
       if (grant.identity.empty()) grant.identity = identities_.at(move.id);
@@ -66,18 +68,24 @@ class Found {
       grant.suspended_reason = kParked;
     }
     doubles::move(store, moves_, who_);
-    // A revoke that is still to be repeated may have meant one of the names in between.
-    std::vector<int64_t> travelled = came_back_;
-    for (const Move& move : moves_) travelled.push_back(move.id);
-    for (const int64_t id : travelled) {
-      const MemoryGrant* const grant = grant_of(store, id);
-      if (grant == nullptr || grant->suspended || !may_be_revoked(store, *grant)) continue;
-      doubles::suspend(store, id, kRevokeUnfinished, {who_, grant->as_of_event, false});
-      ++perhaps_revoked_;
-    }
+    for (const Move& move : moves_) suspend_perhaps_revoked(store, move.id, move.event);
   }
 
  private:
+  /// A revoke that is still to be repeated may have meant one of the names in between.
+  void suspend_perhaps_revoked(MemoryStore& store, int64_t id, int64_t event) {
+    MemoryGrant* const grant = grant_of(store, id);
+    if (grant == nullptr || !may_be_revoked(store, *grant)) return;
+    if (grant->suspended) {
+      const bool was_absent =
+          grant->suspended_reason == kObjectGone || grant->suspended_reason == kOtherObject;
+      if (was_absent) grant->suspended_reason = kRevokeUnfinished;
+      return;
+    }
+    doubles::suspend(store, id, kRevokeUnfinished, {who_, event, false});
+    ++perhaps_revoked_;
+  }
+
   struct Suspension {
     int64_t id;
     std::string reason;
@@ -87,7 +95,7 @@ class Found {
   std::string who_;
   std::vector<Suspension> suspended_;
   std::vector<std::pair<int64_t, int64_t>> removed_;
-  std::vector<int64_t> came_back_;
+  std::vector<std::pair<int64_t, int64_t>> returned_;
   int64_t perhaps_revoked_ = 0;
   std::vector<Move> moves_;
   std::map<int64_t, std::string> identities_;
@@ -278,7 +286,7 @@ Found by_claims(MemoryStore& store, const Staged& staged, const GrantScope& scop
     const Verdict verdict = store::judge(grant, claims, renames, refuted);
     verdicts.push_back(verdict);
     if (verdict.kind == Verdict::Kind::remove) found.remove(id, verdict.event);
-    if (verdict.kind == Verdict::Kind::come_back) found.come_back(id);
+    if (verdict.kind == Verdict::Kind::returned) found.returned(id, verdict.event);
     if (verdict.kind == Verdict::Kind::suspend && !grant.suspended) {
       found.suspend(id, kOtherObject, verdict.event);
     }
@@ -305,7 +313,6 @@ bool restore_found(MemoryStore& store, const Staged& staged, const GrantScope& s
     const bool is_there =
         !grant->identity.empty() && identity_at(staged.objects, grant->name()) == grant->identity;
     if (!by_absence_of_object || !is_there || is_held(store, *grant)) continue;
-    if (moved.contains(id) && may_be_revoked(store, *grant)) continue;
     restore(store, id, {"snapshot", moved.contains(id) ? grant->as_of_event : cursor, false});
     restored = true;
   }

@@ -38,11 +38,14 @@ std::set<LogReader::Path> LogReader::paths_of(const doubles::ObjectMap& objects)
   return paths;
 }
 
+LogReader::Right LogReader::right_of(const doubles::MemoryGrant& grant) {
+  return {grant.role,   grant.action,       grant.name(),
+          grant.column, grant.grant_option, grant.suspended};
+}
+
 std::map<int64_t, LogReader::Right> LogReader::rights_of(const MemoryStore& store) {
   std::map<int64_t, Right> rights;
-  for (const auto& grant : store.grants) {
-    rights[grant.id] = {grant.role, grant.name(), grant.suspended};
-  }
+  for (const auto& grant : store.grants) rights[grant.id] = right_of(grant);
   return rights;
 }
 
@@ -74,17 +77,16 @@ std::string LogReader::apply(const doubles::PathChange& change, const MemoryStor
 }
 
 std::string LogReader::apply(const doubles::AuditRow& row) {
-  if (row.before) {
-    const auto right = rights_.find(row.before->id);
-    const Right told{row.before->role, row.before->name(), row.before->suspended};
-    if (right == rights_.end() || right->second != told) {
-      return fmt::format("the audit's \"{}\" of role {} on {} was not so before", row.action,
-                         told.role, dotted(told.name));
-    }
-    rights_.erase(right);
+  const auto& grant = row.before ? row.before : row.after;
+  if (!grant) return "";
+  const auto right = rights_.find(grant->id);
+  const bool is_known = right != rights_.end();
+  if (is_known != row.before.has_value() || (is_known && right->second != right_of(*row.before))) {
+    return fmt::format("the audit's \"{}\" of role {} on {} was not so before", row.action,
+                       grant->role, dotted(grant->name()));
   }
-  if (row.after)
-    rights_[row.after->id] = {row.after->role, row.after->name(), row.after->suspended};
+  if (is_known) rights_.erase(right);
+  if (row.after) rights_[row.after->id] = right_of(*row.after);
   return "";
 }
 

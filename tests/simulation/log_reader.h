@@ -1,4 +1,5 @@
-// Who reads nothing but the store's logs: what they say must add up to what is stored.
+// Who reads nothing but the logs of paths and of the audit: what they say must add up to the stored
+// paths and to whose the grants are.
 #pragma once
 
 #include <compare>
@@ -28,7 +29,10 @@ class LogReader {
   };
   struct Right {
     std::string role;
+    std::string action;
     processor::TableName name;
+    std::string column;
+    bool grant_option = false;
     bool suspended = false;
     auto operator<=>(const Right&) const = default;
   };
@@ -36,6 +40,7 @@ class LogReader {
   static Path path_of(const processor::TableName& name, const std::vector<std::string>& values,
                       const processor::Location& location);
   static std::set<Path> paths_of(const doubles::ObjectMap& objects);
+  static Right right_of(const doubles::MemoryGrant& grant);
   static std::map<int64_t, Right> rights_of(const doubles::MemoryStore& store);
   std::string apply(const doubles::PathChange& change, const doubles::MemoryStore& store);
   std::string apply(const doubles::AuditRow& row);

@@ -105,27 +105,6 @@ TEST_F(Regressions, AGrantAtAHeadThatIsBackIsNotTakenForOlderThanItsTable) {
   EXPECT_THAT(grants(), ElementsAre("new on orders"));
 }
 
-TEST_F(Regressions, AHeadThatIsBackAtASnapshotsEndDoesNotPutItAheadOfItsCursor) {
-  pause();
-  metastore().clean_events();
-  metastore().create_table("sales", "first");
-  bool back = false;
-  bool paged = false;
-  metastore().head_falls_back_by = [&] { return back ? 2 : 0; };
-  metastore().before_call = [&, before = metastore().before_call](std::string_view call) {
-    before(call);
-    if (call != "page" || std::exchange(paged, true)) return;
-    back = true;
-    metastore().create_table("sales", "second");
-    metastore().create_table("sales", "third");
-  };
-  resume();
-  run_for(seconds(5));
-  back = false;
-  rest();
-  EXPECT_EQ(store().live, metastore().objects());
-}
-
 class PlainListeners : public Regressions {
  protected:
   PlainListeners() : Regressions(profile()) {}

@@ -231,9 +231,10 @@ void World::observe_commit() {
     return;
   }
   const Daemon* const writer = here();
-  if (writer != nullptr && database.lease.instance != writer->name()) {
-    throw Violation(writer->name() + " commits, though " + database.lease.instance +
-                    " has the lease");
+  const leader::LeaseRow& lease = database.lease;
+  if (writer != nullptr && (lease.released || lease.instance != writer->name())) {
+    throw Violation(writer->name() + " commits, though " +
+                    (lease.released ? "nobody" : lease.instance) + " has the lease");
   }
   tell("commit " + std::to_string(seen_commit_number_) + ", cursor " +
        std::to_string(database.store.follower.cursor.value_or(-1)));

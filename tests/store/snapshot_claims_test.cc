@@ -1,75 +1,12 @@
 // What a snapshot of some objects does to grants: by what events said of the objects, and by
 // identity.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "tests/store/grants_fixture.h"
+#include "tests/store/claims_fixture.h"
 
 namespace hmsync::store {
 
 namespace {
 
-using namespace processor;
-using follower::Published;
-using follower::Scope;
-using follower::SnapshotPage;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::IsSupersetOf;
-using testing::UnorderedElementsAre;
-using Kind = Claim::Kind;
-
-Scope scope(const std::string& database) {
-  return {DatabaseName{kDefaultCatalog, database}, std::nullopt, false};
-}
-Scope scope(const std::string& database, const std::string& table) {
-  return {DatabaseName{kDefaultCatalog, database}, table, false};
-}
-
-Claim claimed(int64_t event, Kind kind, const TableName& name, const TableName& from = {}) {
-  Claim claim;
-  claim.event_id = event;
-  claim.kind = kind;
-  claim.name = name;
-  claim.from = from;
-  return claim;
-}
-
-Claim unordered(Claim claim) {
-  claim.unordered = true;
-  return claim;
-}
-
-class SnapshotClaims : public GrantsFixture {
- protected:
-  /// As after a snapshot at event 5.
-  void start(const SnapshotPage& page) { publish_at(5, {}, page); }
-
-  void claim(const std::vector<Claim>& claims) { GrantsFixture::claim(10, claims); }
-
-  Published publish_at(int64_t cursor, const std::vector<Scope>& scopes, const SnapshotPage& page) {
-    const std::string id = staged(scopes, page);
-    follower::Publication publication;
-    publication.cursor = cursor;
-    publication.unbroken = true;
-    publication.reason = "re_read";
-    Published published = store_.snapshots().publish(fence(), id, publication);
-    store_.snapshots().discard(id);
-    return published;
-  }
-
-  Published publish(const std::vector<Scope>& scopes, const SnapshotPage& page) {
-    return publish_at(10, scopes, page);
-  }
-};
-
-SnapshotPage page_of(const std::vector<Database>& databases, const std::vector<Table>& tables) {
-  return {databases, tables, {}};
-}
-
-SnapshotPage sales(const std::vector<Table>& tables) {
-  return page_of({database("sales")}, tables);
-}
+class SnapshotClaims : public ClaimsFixture {};
 
 TEST_F(SnapshotClaims, ARenameMovesGrantsWhateverTheirEventAndRevivesSuspendedOnes) {
   start(sales({table("sales", "a", "created:1")}));
@@ -232,45 +169,6 @@ TEST_F(SnapshotClaims, ATableOfTheSameSecondThatGaveWayAndCameBackInheritsNothin
          claimed(9, Kind::renamed, named("sales", "b"), named("sales", "t"))});
   publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
   EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
-}
-
-TEST_F(SnapshotClaims, ADropUnderAnOldNameLeavesGrantsOfATableThatWasLostUnderItsNewOneSuspended) {
-  start(sales({table("sales", "a", "created:1")}));
-  grant({"sales.a", 5, "created:1"});
-  Claim away = claimed(6, Kind::renamed, named("sales", "b"), named("sales", "a"));
-  away.identity = "created:1";
-  away.certain = true;
-  claim({away, claimed(7, Kind::created, named("sales", "a")),
-         claimed(8, Kind::dropped, named("sales", "a"))});
-  publish({scope("sales")}, sales({}));
-  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
-}
-
-TEST_F(SnapshotClaims, ARenameOfAnotherTableAndItsDropLeaveWhatIsSuspendedUnderTheNameAlone) {
-  start(sales({table("sales", "a", "created:1")}));
-  grant({"sales.a", 5, "created:1"});
-  publish({scope("sales")}, sales({}));
-  Claim other = claimed(7, Kind::renamed, named("sales", "b"), named("sales", "a"));
-  other.identity = "created:2";
-  claim({other, claimed(8, Kind::dropped, named("sales", "b"))});
-  publish({scope("sales")}, sales({}));
-  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
-}
-
-TEST_F(SnapshotClaims, GrantsFollowATableBackToTheNameThatItWasMadeUnder) {
-  const auto event = [](int64_t id, Kind kind, const std::string& name, const std::string& from) {
-    Claim claim = claimed(id, kind, named("sales", name));
-    if (!from.empty()) claim.from = named("sales", from);
-    claim.identity = "created:1";
-    claim.certain = true;
-    return claim;
-  };
-  start(sales({}));
-  grant({"sales.b", 8, "created:1"});
-  claim({event(6, Kind::created, "a", ""), event(7, Kind::renamed, "b", "a"),
-         event(9, Kind::renamed, "a", "b")});
-  publish({scope("sales")}, sales({table("sales", "a", "created:1")}));
-  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 9 created:1"));
 }
 
 TEST_F(SnapshotClaims, ATableOfTheSameSecondThatWasMadeAtTheTargetInheritsNothing) {
