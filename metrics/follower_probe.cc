@@ -13,8 +13,6 @@ namespace hmsync::metrics {
 
 namespace {
 
-const std::vector<double> kBatchEvents{1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000};
-
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -83,8 +81,7 @@ FollowerProbe::FollowerProbe(Exposition& exposition, const std::vector<std::stri
       batch_duration_(exposition.histogram("hmsync_batch_apply_duration_seconds",
                                            "Time to apply and commit one batch of events.",
                                            call_seconds())),
-      batch_events_(
-          exposition.histogram("hmsync_batch_events", "Events in one batch.", kBatchEvents)),
+      batch_events_(exposition.gauge("hmsync_batch_events", "Events in the last batch.")),
       lag_(std::make_shared<Lag>()) {
   oldest_event_.Set(kUnknown);
   headroom_.Set(kUnknown);
@@ -162,7 +159,7 @@ void FollowerProbe::learned(int64_t cursor, int64_t head,
 }
 
 void FollowerProbe::batch_applied(int64_t cursor, int64_t events, double took_seconds) {
-  batch_events_.Observe(static_cast<double>(events));
+  batch_events_.Set(static_cast<double>(events));
   batch_duration_.Observe(took_seconds);
   last_progress_.Set(clock_.wall_seconds());
   set_position(cursor, std::max(cursor, static_cast<int64_t>(head_.Value())));

@@ -92,7 +92,7 @@ class FollowerProbe {
   prometheus::Gauge& differences_;
   prometheus::Histogram& poll_duration_;
   prometheus::Histogram& batch_duration_;
-  prometheus::Histogram& batch_events_;
+  prometheus::Gauge& batch_events_;
   const std::shared_ptr<Lag> lag_;
 };
 

@@ -71,8 +71,7 @@ TEST_F(ProbesTest, CommittedBatchIsProgressButNotAFreshHead) {
   EXPECT_EQ(value("hmsync_lag_events"), "0");
   EXPECT_EQ(value("hmsync_cursor_event_id"), "130");
   EXPECT_EQ(value("hmsync_last_progress_timestamp_seconds"), "1796000007");
-  EXPECT_EQ(value("hmsync_batch_events_count"), "1");
-  EXPECT_EQ(value("hmsync_batch_events_sum"), "30");
+  EXPECT_EQ(value("hmsync_batch_events"), "30");
   EXPECT_EQ(value("hmsync_batch_apply_duration_seconds_bucket", "le=\"0.1\""), "0");
   EXPECT_EQ(value("hmsync_batch_apply_duration_seconds_bucket", "le=\"0.25\""), "1");
 }
