@@ -34,16 +34,21 @@ inline Claim claimed(int64_t event, Kind kind, const TableName& name, const Tabl
   claim.kind = kind;
   claim.name = name;
   claim.from = from;
+  claim.certain = true;
   return claim;
 }
 
-/// As of a metastore that logs within the operation's transaction.
+/// Of a metastore that logs operations before it knows that they succeed.
+inline Claim plain(Claim claim) {
+  claim.certain = false;
+  return claim;
+}
+
 inline Claim known(int64_t event, Kind kind, const std::string& name, const std::string& from = "",
                    const std::string& identity = "") {
   Claim claim = claimed(event, kind, named("sales", name));
   if (!from.empty()) claim.from = named("sales", from);
   claim.identity = identity;
-  claim.certain = true;
   return claim;
 }
 

@@ -65,7 +65,7 @@ TEST_F(KnownEvents, GrantsFollowATableBackToTheNameThatItWasMadeUnder) {
 TEST_F(KnownEvents, ATwinUnderTheNameOfADroppedTableIsNotTakenForIt) {
   start(sales({table("sales", "a", "created:1"), table("sales", "d", "created:1")}));
   grant({"sales.a", 5, "created:1"});
-  Claim unreadable = claimed(8, Kind::renamed, named("sales", "b"));
+  const Claim unreadable = plain(claimed(8, Kind::renamed, named("sales", "b")));
   claim({known(6, Kind::renamed, "b", "a", "created:1"), known(7, Kind::dropped, "b"), unreadable});
   publish({scope("sales")}, sales({table("sales", "b", "created:1")}));
   EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));

@@ -295,8 +295,8 @@ TEST_F(SnapshotClaims, ADropThatIsRefutedEndsNoGrantAndIsCounted) {
   grant({"sales.a", 5, "created:1"});
   grant({"sales.a", 5, "", "ALTER"});
   grant({"sales", 5});
-  claim({claimed(8, Kind::dropped, named("sales", "a")),
-         claimed(9, Kind::dropped, named("sales", ""))});
+  claim({plain(claimed(8, Kind::dropped, named("sales", "a"))),
+         plain(claimed(9, Kind::dropped, named("sales", "")))});
   publish({scope("sales")}, sales({table("sales", "a", "created:1")}));
   EXPECT_THAT(grants(),
               ElementsAre("sales SELECT 5 ", "sales.a ALTER 5 ", "sales.a SELECT 5 created:1"));
@@ -309,9 +309,9 @@ TEST_F(SnapshotClaims, ADatabaseWhoseOnlyStoredTableWasRenamedWithinItIsStillThe
                 {table("sales", "a", "created:1"), table("shop", "a", "created:2")}));
   grant({"sales", 5});
   grant({"shop", 5});
-  claim({claimed(8, Kind::dropped, named("sales", "")),
+  claim({plain(claimed(8, Kind::dropped, named("sales", ""))),
          claimed(8, Kind::renamed, named("sales", "b"), named("sales", "a")),
-         claimed(9, Kind::dropped, named("shop", "")),
+         plain(claimed(9, Kind::dropped, named("shop", ""))),
          claimed(9, Kind::renamed, named("shop", "b"), named("shop", "a"))});
   publish({scope("sales"), scope("shop")},
           page_of({database("sales"), database("shop")},
@@ -340,9 +340,9 @@ TEST_F(SnapshotClaims, ADatabaseMadeAnewHasNoneOfTheGrantsUnlessNothingTellsThem
                  table("shared", "a", "created:3")}));
   for (const char* on : {"sales", "shop", "empty", "shared"}) grant({on, 5});
   grant({"shared", 8, "", "ALTER"});
-  claim({claimed(8, Kind::dropped, named("sales", "")),
-         claimed(8, Kind::dropped, named("shop", "")),
-         claimed(8, Kind::dropped, named("empty", "")),
+  claim({plain(claimed(8, Kind::dropped, named("sales", ""))),
+         plain(claimed(8, Kind::dropped, named("shop", ""))),
+         plain(claimed(8, Kind::dropped, named("empty", ""))),
          unordered(claimed(8, Kind::dropped, named("shared", "")))});
   // shop still has its table, empty its owner and location.
   publish({scope("sales"), scope("shop"), scope("empty"), scope("shared")},
