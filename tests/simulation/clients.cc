@@ -155,6 +155,15 @@ bool drifts(World& world, const doubles::Change& change) {
          std::holds_alternative<ddl::AlterDatabase>(change) && world.profile.locks_sequence;
 }
 
+/// Where ids are shared, one that lasts longer than a poll shows its events late.
+milliseconds time_of_transaction(World& world) {
+  const double long_ones = world.profile.locks_sequence ? 0.02 : 0.15;
+  const uint64_t most = world.scheduler.chance(long_ones) ? 1000
+                        : world.scheduler.chance(0.5)     ? 2
+                                                          : 60;
+  return milliseconds(world.scheduler.random(most));
+}
+
 }  // namespace
 
 void make_changes(World& world, int count) {
@@ -176,9 +185,7 @@ void make_changes(World& world, int count) {
     const int transaction = metastore.begin(change, delivery);
     world.model.metastore_changed();
     if (transaction == doubles::MemoryMetastore::kRefused) continue;
-    world.scheduler.sleep(milliseconds(world.scheduler.random(world.scheduler.chance(0.02)  ? 1000
-                                                              : world.scheduler.chance(0.5) ? 2
-                                                                                            : 60)));
+    world.scheduler.sleep(time_of_transaction(world));
     if (metastore.generation_of_log() != log) continue;  // it was lost with the old metastore
     if (world.scheduler.chance(0.03)) {
       metastore.abort(transaction);
