@@ -94,7 +94,8 @@ void Daemon::start() {
   last_poll_.reset();
   notified_ = true;
   lease_store_ = std::make_unique<SimulatedLease>(
-      world_.database, [this](std::string_view call, bool after) { world_.on_call(call, after); });
+      world_.database, name_,
+      [this](std::string_view call, bool after) { world_.on_call(call, after); });
   lease_ = std::make_unique<leader::Lease>(*lease_store_,
                                            leader::lease_times(world_.profile.lease_length), name_,
                                            [this] { return world_.scheduler.now(); });

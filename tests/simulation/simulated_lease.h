@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "leader/lease.h"
 #include "tests/follower/memory_store.h"
+#include "tests/simulation/violation.h"
 
 namespace hmsync::simulation {
 
@@ -19,7 +21,8 @@ struct Database {
 class SimulatedLease final : public leader::LeaseStore {
  public:
   using Hook = std::function<void(std::string_view call, bool after)>;
-  SimulatedLease(Database& database, Hook hook) : database_(database), hook_(std::move(hook)) {}
+  SimulatedLease(Database& database, std::string instance, Hook hook)
+      : database_(database), instance_(std::move(instance)), hook_(std::move(hook)) {}
 
   leader::LeaseRow read() override {
     return call("lease:read", [&] { return database_.lease; });
@@ -36,6 +39,9 @@ class SimulatedLease final : public leader::LeaseStore {
   bool renew(const leader::Token& token, int64_t renewal) override {
     return call("lease:renew", [&] {
       if (database_.lease.token != token || database_.lease.released) return false;
+      if (database_.lease.instance != instance_) {
+        throw Violation(instance_ + " renews the lease of " + database_.lease.instance);
+      }
       database_.lease.renewal = renewal;
       return true;
     });
@@ -59,6 +65,7 @@ class SimulatedLease final : public leader::LeaseStore {
   }
 
   Database& database_;
+  const std::string instance_;
   const Hook hook_;
 };
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,14 +22,9 @@
 #include "tests/simulation/scheduler.h"
 #include "tests/simulation/simulated_lease.h"
 #include "tests/simulation/trace.h"
+#include "tests/simulation/violation.h"
 
 namespace hmsync::simulation {
-
-/// The store, or what somebody was told, is not what the model says.
-class Violation : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 class World {
  public:
