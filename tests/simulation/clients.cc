@@ -125,8 +125,9 @@ doubles::Change some_change(World& world) {
 // longer.
 void pause_between(World& world) {
   const auto quiet = 5000 * static_cast<uint64_t>(world.profile.clients);
+  const uint64_t busy = world.profile.locks_sequence ? 150 : 40;
   world.scheduler.sleep(
-      milliseconds(world.scheduler.random(world.scheduler.chance(0.1) ? quiet : 150)));
+      milliseconds(world.scheduler.random(world.scheduler.chance(0.1) ? quiet : busy)));
 }
 
 /// What a client does next to the table that it has just changed: jobs that swap tables.
@@ -157,10 +158,10 @@ bool drifts(World& world, const doubles::Change& change) {
 
 /// Where ids are shared, one that lasts longer than a poll shows its events late.
 milliseconds time_of_transaction(World& world) {
-  const double long_ones = world.profile.locks_sequence ? 0.02 : 0.15;
-  const uint64_t most = world.scheduler.chance(long_ones) ? 1000
-                        : world.scheduler.chance(0.5)     ? 2
-                                                          : 60;
+  const bool shares_ids = !world.profile.locks_sequence;
+  const uint64_t most = world.scheduler.chance(shares_ids ? 0.15 : 0.02) ? 1000
+                        : !shares_ids && world.scheduler.chance(0.5)     ? 2
+                                                                         : 60;
   return milliseconds(world.scheduler.random(most));
 }
 
@@ -423,7 +424,8 @@ void give_orders(World& world, int count) {
       default: {
         follower::ResyncRequest request;
         request.id = world.next_number();
-        request.dry_run = scheduler.chance(0.8);
+        // What is hidden is missed where a whole snapshot is to be published.
+        request.dry_run = scheduler.chance(world.profile.hides_databases ? 0.2 : 0.8);
         if (scheduler.chance(0.5)) {
           request.scope.database = processor::DatabaseName{"hive", some_database(world)};
           if (scheduler.chance(0.5)) request.scope.table = some_table(world);

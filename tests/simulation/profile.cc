@@ -14,23 +14,28 @@ struct Kind {
   void (*make)(Profile&);
 };
 
-void shared_ids(Profile& profile) {
+void share_ids(Profile& profile) {
+  profile.locks_sequence = false;
+  profile.clients = 3 + profile.clients % 2;  // one alone shares none
+}
+
+void share_ids_as_2_3(Profile& profile) {
+  share_ids(profile);
   profile.generation = Generation::v2_3;
   profile.tells_uuid = false;
-  profile.locks_sequence = false;
   profile.head_flickers = true;
 }
 
 constexpr std::array kKinds{
     Kind{"ordered 3.1", [](Profile&) {}},
     Kind{"ordered 4.0", [](Profile& p) { p.generation = Generation::v4_0; }},
-    Kind{"shared ids 2.3", shared_ids},
-    Kind{"shared ids 3.1", [](Profile& p) { p.locks_sequence = false; }},
+    Kind{"shared ids 2.3", share_ids_as_2_3},
+    Kind{"shared ids 3.1", share_ids},
     Kind{"plain listener 3.1", [](Profile& p) { p.plain_listener = true; }},
     Kind{"spoilt events 3.1", [](Profile& p) { p.spoils_events = true; }},
     Kind{"spoilt events 2.3",
          [](Profile& p) {
-           shared_ids(p);
+           share_ids_as_2_3(p);
            p.spoils_events = true;
          }},
     Kind{"changes without events 4.0",
@@ -58,7 +63,7 @@ constexpr std::array kKinds{
          }},
     Kind{"cleaned log 2.3",
          [](Profile& p) {
-           shared_ids(p);
+           share_ids_as_2_3(p);
            p.cleans_log = true;
            p.options.max_removed = 0.05;
          }},
@@ -102,6 +107,7 @@ Profile profile_of(uint64_t seed) {
   options.jitter_seed = random();
   // A newer one's call may be refused on its way.
   profile.tells_uuid = random() % 2 == 0;
+  profile.seeks_rare_calls = random() % 2 == 0;
   kind.make(profile);
   if (profile.alters_without_event) options.sweep_tables_per_second = 5;
   return profile;

@@ -31,6 +31,8 @@ struct Profile {
   int changes_a_round = 100;
   int grants_a_round = 25;
   double fault_share = 0.01;  ///< of port calls
+  /// Calls that are seldom made meet as many faults as others; then a daemon is mostly behind.
+  bool seeks_rare_calls = false;
   std::chrono::milliseconds lease_length{3000};
   follower::Options options;
 

@@ -68,8 +68,9 @@ int main(int argc, char** argv) {
   app.add_flag("--go-on", go_on, "after a failing seed");
   app.add_flag(
       "--table", table,
-      "print which faults met which calls while which events were unread; with --events it "
-      "ends with 1 where one of these was met too seldom");
+      "let all seeds seek calls that are seldom made, and print which faults met which calls while "
+      "which events were unread; with --events it ends with 1 where one of these was met too "
+      "seldom");
   CLI11_PARSE(app, argc, argv);
 
   const auto begun = std::chrono::steady_clock::now();
@@ -78,8 +79,9 @@ int main(int argc, char** argv) {
   Coverage coverage;
   uint64_t seed = first;
   for (; seed < first + seeds || simulated < events; ++seed) {
-    const Outcome outcome =
-        hmsync::simulation::simulate(seed, hmsync::simulation::profile_of(seed), lines);
+    auto profile = hmsync::simulation::profile_of(seed);
+    if (table) profile.seeks_rare_calls = true;
+    const Outcome outcome = hmsync::simulation::simulate(seed, profile, lines);
     simulated += outcome.events;
     coverage.add(outcome.coverage);
     if (outcome.violation.empty()) continue;

@@ -147,6 +147,7 @@ bool World::events_are_unread() const {
 // What is called seldom, or seldom while events are unread, meets as many faults as what is called
 // all the time.
 double World::chance_of_fault(std::string_view call) {
+  if (!profile.seeks_rare_calls) return profile.fault_share / 6;
   const int64_t made = std::max<int64_t>(calls_made_[{std::string(call), events_are_unread()}], 1);
   const double usual = static_cast<double>(kFirstCalls + all_calls_made_) / kUsualCalls;
   const double rarity = usual / static_cast<double>(made);
