@@ -1,0 +1,39 @@
+#include "follower/batch.h"
+
+#include <gtest/gtest.h>
+
+namespace hmsync::follower {
+namespace {
+
+processor::Event unreadable(const std::string& type) {
+  processor::Event event;
+  event.id = 7;
+  event.type = type;
+  event.database = "sales";
+  event.table = "orders";
+  event.message = "{";
+  return event;
+}
+
+processor::Claim claim_of(const std::string& type, bool plain) {
+  Standing standing;
+  standing.shared = true;
+  standing.plain = plain;
+  const PlannedEvent planned = plan_event(unreadable(type), standing);
+  EXPECT_EQ(planned.claims.size(), 1U);
+  return planned.claims.at(0);
+}
+
+TEST(PlanEvent, AnUnreadableEventIsCertainButForAPlainListeners) {
+  EXPECT_TRUE(claim_of("DROP_TABLE", false).certain);
+  EXPECT_FALSE(claim_of("DROP_TABLE", true).certain);
+}
+
+TEST(PlanEvent, ThatAnUnreadableAlterationWasARenameIsAGuess) {
+  const processor::Claim claim = claim_of("ALTER_TABLE", false);
+  EXPECT_EQ(claim.kind, processor::Claim::Kind::renamed);
+  EXPECT_FALSE(claim.certain);
+}
+
+}  // namespace
+}  // namespace hmsync::follower
