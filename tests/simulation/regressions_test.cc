@@ -58,6 +58,20 @@ TEST_F(LostTables, ATableThatWasLostUnderItsNewNameIsNotTheOneDroppedUnderItsOld
   EXPECT_THAT(grants(), ElementsAre("old on orders (suspended)"));
 }
 
+TEST_F(LostTables, ARenameAndDropOfAnotherTableLeaveWhatIsSuspendedUnderTheNameAlone) {
+  grant("old", "orders");
+  metastore().lose_table("sales", "orders");
+  metastore().create_table("sales", "orders");
+  run_for(seconds(10));
+  pause();
+  leave_doubtful("orders");
+  metastore().rename_table("sales", "orders", "sales", "bills");
+  metastore().drop_table("sales", "bills");
+  resume();
+  rest();
+  EXPECT_THAT(grants(), ElementsAre("old on orders (suspended)"));
+}
+
 TEST_F(Regressions, GrantsFollowATableBackToTheNameThatItWasMadeUnder) {
   pause();
   leave_doubtful("made");
