@@ -217,6 +217,8 @@ std::vector<const Claim*> drops_of(const Claims& claims, const TableName& name) 
   return drops;
 }
 
+bool is_known(const Claim& claim) { return claim.certain && !claim.unordered; }
+
 bool may_follow(const Claim& next, const Claim& event) {
   return next.unordered || event.unordered || next.event_id > event.event_id;
 }

@@ -60,6 +60,9 @@ bool covers(const processor::Claim& claim, const processor::TableName& name);
 std::vector<const processor::Claim*> drops_of(const Claims& claims,
                                               const processor::TableName& name);
 
+/// It happened, in its place among others.
+bool is_known(const processor::Claim& claim);
+
 /// Whether `next` may have happened after `event`: by ids, unless they tell nothing.
 bool may_follow(const processor::Claim& next, const processor::Claim& event);
 

@@ -58,9 +58,6 @@ struct Candidate {
   bool vanished = false;
 };
 
-/// It happened, in its place.
-bool is_known(const Claim& claim) { return claim.certain && !claim.unordered; }
-
 /// A rename that tells another table's identity left this one behind.
 bool may_carry(const Claim& claim, const std::string& identity) {
   return claim.kind == Claim::Kind::renamed &&

@@ -47,8 +47,7 @@ Verdict::Kind dropped(const ClaimedGrant& grant, const Claim& claim, const Claim
   if (!grant.at.staged || (!grant.identity.empty() && !grant.at.staged->empty())) {
     return whatever_its_event ? Verdict::Kind::remove : if_older(Verdict::Kind::remove);
   }
-  const bool was_dropped = claim.certain && !claim.unordered;
-  if (!grant.name.table.empty() || was_dropped) return if_older(Verdict::Kind::remove);
+  if (!grant.name.table.empty() || is_known(claim)) return if_older(Verdict::Kind::remove);
   const auto database = claims.databases.find(grant.name.in_database());
   if (database != claims.databases.end() && database->second.keeps_table) {
     return Verdict::Kind::keep;
