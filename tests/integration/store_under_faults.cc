@@ -123,8 +123,13 @@ size_t StoreUnderFaults::leader() {
 }
 
 bool StoreUnderFaults::takes_over(size_t index) {
-  if (!eventually(seconds(40), [&] { return leads(index); })) return false;
+  return eventually(seconds(40), [&] { return leads(index); }) && follows(index);
+}
+
+bool StoreUnderFaults::follows(size_t index) {
   const int64_t cursor = status_of(daemon(index)).cursor;
+  metastore_.ddl().create_database({"followed"});
+  metastore_.ddl().drop_database("followed", false);
   return eventually(seconds(40), [&] { return status_of(daemon(index)).cursor > cursor; });
 }
 

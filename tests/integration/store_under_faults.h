@@ -46,6 +46,9 @@ class StoreUnderFaults {
   bool leads(size_t daemon) const;
   /// True once this one leads and has applied something.
   bool takes_over(size_t daemon);
+  /// Changes the metastore; true once this daemon tells of it. The clients' changes are not counted
+  /// on: each of them may be waiting for a daemon that is cut off to answer a grant.
+  bool follows(size_t daemon);
 
   [[nodiscard]] std::string sql(const std::string& query) const { return sql_at(*pg_, query); }
   static std::string sql_at(const fixtures::MiniPg& pg, const std::string& query);
