@@ -53,7 +53,8 @@ bool HttpClient::fill(std::chrono::steady_clock::time_point deadline) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
       deadline - std::chrono::steady_clock::now());
   pollfd polled{socket_, POLLIN, 0};
-  if (poll(&polled, 1, static_cast<int>(std::max<int64_t>(left.count(), 0))) <= 0) return false;
+  // Bytes of an endless answer are always there.
+  if (left.count() <= 0 || poll(&polled, 1, static_cast<int>(left.count())) <= 0) return false;
   char buffer[65536];
   const ssize_t n = recv(socket_, buffer, sizeof buffer, 0);
   if (n <= 0) {
