@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/json_writer.h"
@@ -36,8 +37,8 @@ void WaitDesk::arrive(const std::shared_ptr<Exchange>& exchange, int64_t event, 
 }
 
 void WaitDesk::arrive_below(const std::shared_ptr<Exchange>& exchange, int64_t head,
-                            follower::ReadablePosition known, Time arrived, Time deadline) {
-  take({exchange, head, arrived, deadline, known});
+                            int64_t generation, Time arrived, Time deadline) {
+  take({exchange, head, arrived, deadline, generation});
 }
 
 void WaitDesk::take(Arrival arrival) {
@@ -65,8 +66,7 @@ std::vector<WaitDesk::Arrival> WaitDesk::take_arrivals() {
 // Under the mutex.
 uint64_t WaitDesk::add(const Arrival& arrival, int64_t generation) {
   return waiters_.add(
-      arrival.known ? arrival.known->generation : generation,
-      arrival.known ? arrival.known->cursor + 1 : arrival.event, arrival.deadline,
+      arrival.below_in.value_or(generation), arrival.event, arrival.deadline,
       [exchange = arrival.exchange, event = arrival.event, arrived = arrival.arrived](
           follower::WaitEnd end, follower::ReadablePosition position) {
         switch (end) {
@@ -82,14 +82,17 @@ uint64_t WaitDesk::add(const Arrival& arrival, int64_t generation) {
           case follower::WaitEnd::abandoned:
             return exchange->reply(problem(503, kStopping));
         }
-      });
+      },
+      arrival.below_in.has_value());
 }
 
 bool WaitDesk::needs_poll(const std::vector<Arrival>& arrivals,
                           const follower::ReadablePosition& position) const {
-  if (!position.polls_needed) return false;
   const std::lock_guard lock(mutex_);
-  return !arrivals.empty() || waiters_.without_poll();
+  return waiters_.need_poll(position.polls_needed) ||
+         std::any_of(arrivals.begin(), arrivals.end(), [&](const Arrival& arrival) {
+           return position.polls_needed || arrival.below_in;
+         });
 }
 
 void WaitDesk::forget_polls() {
@@ -110,7 +113,7 @@ void WaitDesk::admit(std::vector<Arrival> arrivals, follower::ReadablePosition p
         admitted.emplace_back(std::move(arrival.exchange), ticket);
       }
     }
-    if (poll) waiters_.need_poll(*poll);
+    if (poll) waiters_.await_poll(*poll);
     waiters_.advance(position);
   }
   // Not under the lock: who has left already is forgotten within this very call.

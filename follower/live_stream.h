@@ -29,8 +29,9 @@ class LiveStream {
   /// that is remembered is read again, settled or not.
   /// `pending`: what is to be read again.
   bool poll(std::optional<int64_t> limit, bool whole, const std::vector<Scope>& pending);
-  /// A look that takes several answers is over.
-  [[nodiscard]] bool looked_through() const { return !go_on_after_; }
+  /// A look that takes several answers is over, and showed the history that is followed: behind a
+  /// head that is back, nothing may be of it.
+  [[nodiscard]] bool looked_through() const { return !go_on_after_ && !backwards_.running(); }
   /// Those remembered of one id; empty where none are.
   [[nodiscard]] std::vector<processor::EventDigest> digests_of(int64_t id) const {
     return window_.digests_of(id);

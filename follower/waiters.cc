@@ -6,26 +6,46 @@ namespace hmsync::follower {
 namespace {
 
 constexpr uint64_t kLastTicket = std::numeric_limits<uint64_t>::max();
+/// The poll of those who need one that is not asked for yet.
+constexpr int64_t kNotAsked = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
-uint64_t Waiters::add(int64_t generation, int64_t event, Time deadline, Done done) {
+uint64_t Waiters::add(int64_t generation, int64_t event, Time deadline, Done done, bool unproven) {
   const uint64_t ticket = next_ticket_++;
-  waiting_.emplace(ticket, Waiter{generation, event, deadline, std::move(done)});
-  by_event_.emplace(generation, event, ticket);
+  const auto [added, is_new] =
+      waiting_.emplace(ticket, Waiter{generation, event, deadline, std::move(done), unproven});
   by_deadline_.emplace(deadline, ticket);
-  without_poll_.insert(ticket);
+  put_without_poll(ticket, added->second);
   return ticket;
 }
 
-void Waiters::remove(uint64_t ticket, const Waiter& waiter) {
+void Waiters::put_without_poll(uint64_t ticket, Waiter& waiter) {
+  without_poll_.insert(ticket);
+  if (waiter.unproven) {
+    waiter.poll = kNotAsked;
+    by_poll_.emplace(waiter.generation, kNotAsked, ticket);
+    unproven_.insert(ticket);
+  } else {
+    waiter.poll.reset();
+    by_event_.emplace(waiter.generation, waiter.event, ticket);
+  }
+}
+
+// By what it waits for now.
+void Waiters::take_out(uint64_t ticket, const Waiter& waiter) {
   if (waiter.poll) {
     by_poll_.erase({waiter.generation, *waiter.poll, ticket});
   } else {
     by_event_.erase({waiter.generation, waiter.event, ticket});
   }
-  by_deadline_.erase({waiter.deadline, ticket});
   without_poll_.erase(ticket);
+  unproven_.erase(ticket);
+}
+
+void Waiters::remove(uint64_t ticket, const Waiter& waiter) {
+  take_out(ticket, waiter);
+  by_deadline_.erase({waiter.deadline, ticket});
 }
 
 void Waiters::forget(uint64_t ticket) {
@@ -48,10 +68,10 @@ void Waiters::tell(const Told& told) {
   for (const auto& [done, how] : told) done(how, position);
 }
 
-void Waiters::need_poll(int64_t number) {
-  for (const uint64_t ticket : std::exchange(without_poll_, {})) {
+void Waiters::await_poll(int64_t number) {
+  for (const uint64_t ticket : std::unordered_set(without_poll_)) {
     Waiter& waiter = waiting_.at(ticket);
-    by_event_.erase({waiter.generation, waiter.event, ticket});
+    take_out(ticket, waiter);
     by_poll_.emplace(waiter.generation, number, ticket);
     waiter.poll = number;
   }
@@ -59,10 +79,7 @@ void Waiters::need_poll(int64_t number) {
 
 void Waiters::forget_polls() {
   for (const auto& [generation, poll, ticket] : std::exchange(by_poll_, {})) {
-    Waiter& waiter = waiting_.at(ticket);
-    waiter.poll.reset();
-    by_event_.emplace(generation, waiter.event, ticket);
-    without_poll_.insert(ticket);
+    put_without_poll(ticket, waiting_.at(ticket));
   }
 }
 

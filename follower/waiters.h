@@ -41,14 +41,19 @@ class Waiters {
   using Done = std::function<void(WaitEnd, ReadablePosition)>;
 
   /// The ticket to forget() it by. The caller checks the database after this, and calls advance().
-  uint64_t add(int64_t generation, int64_t event, Time deadline, Done done);
+  /// `unproven`: that the cursor is past the event says nothing, since the event may be of another
+  /// history; a poll is needed, whatever the position says.
+  uint64_t add(int64_t generation, int64_t event, Time deadline, Done done, bool unproven = false);
   /// Who went away: its Done is not called.
   void forget(uint64_t ticket);
 
-  /// Some wait without a poll: where polls are needed, one must be asked for, before advance().
-  [[nodiscard]] bool without_poll() const { return !without_poll_.empty(); }
+  /// Some wait without a poll that they need: one must be asked for, before advance().
+  /// `polls_needed`: by all, as the position says.
+  [[nodiscard]] bool need_poll(bool polls_needed) const {
+    return !(polls_needed ? without_poll_ : unproven_).empty();
+  }
   /// Those that wait without a poll wait for this one, too.
-  void need_poll(int64_t number);
+  void await_poll(int64_t number);
   /// The store may have lost what was asked: who waits for a poll that was not answered is again
   /// without one.
   void forget_polls();
@@ -69,11 +74,14 @@ class Waiters {
     int64_t event;
     Time deadline;
     Done done;
-    std::optional<int64_t> poll = std::nullopt;  ///< asked for, and not answered yet
+    bool unproven;
+    std::optional<int64_t> poll = std::nullopt;  ///< waited for, and not answered yet
   };
   using Told = std::vector<std::pair<Done, WaitEnd>>;
 
   void end(uint64_t ticket, WaitEnd how, Told& told);
+  void put_without_poll(uint64_t ticket, Waiter& waiter);
+  void take_out(uint64_t ticket, const Waiter& waiter);
   void remove(uint64_t ticket, const Waiter& waiter);
   void tell(const Told& told);
 
@@ -85,6 +93,7 @@ class Waiters {
   std::set<Key> by_poll_;  ///< those whose poll is not answered yet
   std::set<std::pair<Time, uint64_t>> by_deadline_;
   std::unordered_set<uint64_t> without_poll_;
+  std::unordered_set<uint64_t> unproven_;  ///< of those without a poll
 };
 
 }  // namespace hmsync::follower

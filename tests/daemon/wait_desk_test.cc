@@ -18,18 +18,21 @@ class WaitDeskTest : public ::testing::Test {
     desk_.arrive(exchange, event, now_, now_ + timeout);
     return exchange;
   }
-  std::shared_ptr<RecordedExchange> arrive_below(int64_t head, follower::ReadablePosition known) {
+  std::shared_ptr<RecordedExchange> arrive_below(int64_t head, int64_t generation) {
     auto exchange = std::make_shared<RecordedExchange>();
-    desk_.arrive_below(exchange, head, known, now_, now_ + seconds(60));
+    desk_.arrive_below(exchange, head, generation, now_, now_ + seconds(60));
     return exchange;
   }
   void read(int64_t generation, int64_t cursor) {
     desk_.admit(desk_.take_arrivals(), {generation, cursor});
   }
-  /// Of a metastore whose ids may be shared; as the watcher does it.
+  /// Of a metastore whose ids may be shared.
   void read_shared(int64_t cursor, int64_t polls_answered) {
+    read_with_polls({0, cursor, true, polls_answered});
+  }
+  /// As the watcher does it.
+  void read_with_polls(const follower::ReadablePosition& position) {
     auto arrivals = desk_.take_arrivals();
-    const follower::ReadablePosition position{0, cursor, true, polls_answered};
     std::optional<int64_t> poll;
     if (desk_.needs_poll(arrivals, position)) poll = ++polls_asked_;
     desk_.admit(std::move(arrivals), position, poll);
@@ -90,21 +93,35 @@ TEST_F(WaitDeskTest, AResetMeanwhileIsAConflict) {
   EXPECT_EQ(exchange->answer->status, 409);
 }
 
-TEST_F(WaitDeskTest, AHeadBelowTheCursorIsNotReachedByWhatWasThere) {
-  const auto exchange = arrive_below(5, {2, 7});
-  read(2, 7);
+TEST_F(WaitDeskTest, AHeadBelowTheCursorIsReachedOnceAPollShowsTheSameHistory) {
+  const auto exchange = arrive_below(5, 2);
+  read_with_polls({2, 7, false, 0});
+  EXPECT_EQ(polls_asked_, 1) << "though ids tell the truth here";
+  read_with_polls({2, 8, false, 0});
   EXPECT_FALSE(exchange->answer.has_value());
-  read(2, 8);
+  read_with_polls({2, 8, false, 1});
   ASSERT_TRUE(exchange->answer.has_value());
   EXPECT_THAT(exchange->answer->body, HasSubstr(R"("event":5,"reached":true,"cursor":8)"));
+  EXPECT_EQ(polls_asked_, 1);
+}
+
+TEST_F(WaitDeskTest, AHeadBelowTheCursorNeedsAnotherPollWhereTheStoreLostTheFirst) {
+  const auto exchange = arrive_below(5, 2);
+  read_with_polls({2, 7, false, 0});
+  desk_.forget_polls();
+  read_with_polls({2, 7, false, 1});
+  EXPECT_EQ(polls_asked_, 2);
+  EXPECT_FALSE(exchange->answer.has_value());
+  read_with_polls({2, 7, false, 2});
+  EXPECT_TRUE(exchange->answer.has_value());
 }
 
 TEST_F(WaitDeskTest, AHeadBelowTheCursorThatWasAResetIsAConflict) {
-  const auto waiting = arrive_below(5, {2, 7});
-  read(2, 7);
+  const auto waiting = arrive_below(5, 2);
+  read_with_polls({2, 7, false, 0});
   // The reset is judged before this one is looked at.
-  const auto arriving = arrive_below(5, {2, 7});
-  read(3, 9);
+  const auto arriving = arrive_below(5, 2);
+  read_with_polls({3, 9, false, 0});
   for (const auto& exchange : {waiting, arriving}) {
     ASSERT_TRUE(exchange->answer.has_value());
     EXPECT_EQ(exchange->answer->status, 409);
@@ -112,8 +129,8 @@ TEST_F(WaitDeskTest, AHeadBelowTheCursorThatWasAResetIsAConflict) {
 }
 
 TEST_F(WaitDeskTest, AHeadBelowTheCursorThatStaysUnexplainedIsNotReached) {
-  const auto exchange = arrive_below(5, {2, 7});
-  read(2, 7);
+  const auto exchange = arrive_below(5, 2);
+  read_with_polls({2, 7, false, 0});
   desk_.expire(now_ + seconds(60));
   ASSERT_TRUE(exchange->answer.has_value());
   EXPECT_THAT(exchange->answer->body, HasSubstr(R"("event":5,"reached":false,"cursor":7)"));

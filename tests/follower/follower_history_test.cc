@@ -215,6 +215,26 @@ TEST(History, ACleanedLogWithoutAnyNewEventRefutesNothing) {
   EXPECT_TRUE(world.observer.notices.empty());
 }
 
+TEST(History, APollIsAnsweredWhereTheHeadWasWrittenBack) {
+  Followed world;
+  world.metastore.head_falls_back_by = [] { return 2; };
+  world.store.orders.polls_asked = 1;
+  EXPECT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }, 3));
+  EXPECT_TRUE(world.observer.notices.empty());
+}
+
+TEST(History, APollIsNotAnsweredWhileNothingShowsWhoseHeadIsBelowTheCursor) {
+  Followed world;
+  world.metastore.clean_events();
+  bool back = true;
+  world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
+  world.store.orders.polls_asked = 1;
+  for (int i = 0; i < 3; ++i) world.step();
+  EXPECT_EQ(world.store.polls_answered, 0);
+  back = false;
+  EXPECT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }, 3));
+}
+
 TEST(History, AUuidWhereNoneWasKnownIsNoReset) {
   World world;
   world.metastore.database_uuid.reset();

@@ -337,7 +337,7 @@ void grant_and_revoke(World& world, int count) {
 
 namespace {
 
-/// One that waits for the head of the moment when it came.
+/// One that waits for the head of the moment when it came, or for an event that is still to come.
 struct Waiter {
   int64_t event;
   int64_t steps;       ///< of the metastore's history by then
@@ -360,12 +360,20 @@ void judge_end(World& world, const Waiter& waiter, follower::WaitEnd end,
 
 void wait_at(World& world, Daemon& daemon) {
   Waiter waiter{};
+  const auto& state = world.database.store.follower;
+  std::optional<int64_t> below_in;
   try {
+    const std::optional<int64_t> cursor = state.cursor;
+    const int64_t generation = state.generation;
     waiter.event = daemon.metastore().head();
+    if (cursor && waiter.event < *cursor) {
+      below_in = generation;
+    } else if (world.scheduler.chance(0.2)) {
+      waiter.event += static_cast<int64_t>(world.scheduler.random(20));
+    }
   } catch (const Error&) {
     return;
   }
-  const auto& state = world.database.store.follower;
   waiter.steps = static_cast<int64_t>(world.metastore.history().size());
   waiter.log = world.metastore.generation_of_log();
   waiter.generation = state.generation;
@@ -379,7 +387,8 @@ void wait_at(World& world, Daemon& daemon) {
       [&world, waiter, ended](follower::WaitEnd end, const follower::ReadablePosition& position) {
         if (std::exchange(*ended, true)) throw Violation("a waiter was ended twice");
         judge_end(world, waiter, end, position);
-      });
+      },
+      below_in);
   world.run([&world, &daemon, life = daemon.life(), ended, deadline, event = waiter.event] {
     // The store may be out of reach, and the process may stand still, at its deadline.
     world.scheduler.sleep(deadline - world.scheduler.now() + std::chrono::seconds(60));

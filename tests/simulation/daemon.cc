@@ -243,7 +243,10 @@ void Daemon::look_at_store() {
     world_.on_call("store:position", false);
     position = world_.database.store.position();
     looked_ = world_.scheduler.now();
-    if (position->polls_needed && (!arrivals.empty() || waiters_.without_poll())) {
+    const bool arrival_needs = std::any_of(
+        arrivals.begin(), arrivals.end(),
+        [&](const Arrival& arrival) { return position->polls_needed || arrival.below_in; });
+    if (arrival_needs || waiters_.need_poll(position->polls_needed)) {
       poll = world_.database.store.ask_poll();
     }
   } catch (const Error&) {
@@ -251,14 +254,16 @@ void Daemon::look_at_store() {
     throw;
   }
   for (Arrival& arrival : arrivals) {
-    waiters_.add(position->generation, arrival.event, arrival.deadline, std::move(arrival.done));
+    waiters_.add(arrival.below_in.value_or(position->generation), arrival.event, arrival.deadline,
+                 std::move(arrival.done), arrival.below_in.has_value());
   }
-  if (poll) waiters_.need_poll(*poll);
+  if (poll) waiters_.await_poll(*poll);
   waiters_.advance(*position);
 }
 
-void Daemon::wait_for(int64_t event, Scheduler::Time deadline, WaitDone done) {
-  arrivals_.push_back({event, deadline, std::move(done)});
+void Daemon::wait_for(int64_t event, Scheduler::Time deadline, WaitDone done,
+                      std::optional<int64_t> below_in) {
+  arrivals_.push_back({event, deadline, std::move(done), below_in});
   world_.scheduler.wake(watcher_);
 }
 

@@ -53,9 +53,10 @@ class Daemon {
   [[nodiscard]] const std::optional<follower::PollReport>& last_poll() const { return last_poll_; }
 
   /// As `hmsyncctl wait`: `done` is called once, unless the process dies. The store is looked at
-  /// after this.
+  /// after this. `below_in`: the generation in which the cursor was above this head.
   using WaitDone = std::function<void(follower::WaitEnd, follower::ReadablePosition)>;
-  void wait_for(int64_t event, Scheduler::Time deadline, WaitDone done);
+  void wait_for(int64_t event, Scheduler::Time deadline, WaitDone done,
+                std::optional<int64_t> below_in);
   /// The store told of something new.
   void notified();
 
@@ -68,6 +69,7 @@ class Daemon {
     int64_t event;
     Scheduler::Time deadline;
     WaitDone done;
+    std::optional<int64_t> below_in;
   };
 
   void keep_lease();
