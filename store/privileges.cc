@@ -17,7 +17,7 @@ using follower::PrivilegeOutcome;
 
 const std::string kHeld =
     "SELECT grant_id, action, grant_option, identity, as_of_event, grantor, " +
-    is_to_be_revoked("g", "g.granted_at") + R"(
+    may_be_revoked("g") + R"(
 FROM grants g
 WHERE role_id = (SELECT role_id FROM roles WHERE role = $1) AND server = $2 AND catalog = $3
   AND database_name = $4 AND table_name = $5 AND column_name = $6 AND uri = $7 AND NOT suspended)";

@@ -52,7 +52,7 @@ ON CONFLICT (role_id, server, catalog, database_name, table_name, column_name, m
   WHERE NOT suspended
 DO UPDATE SET grant_option = true
   WHERE excluded.grant_option AND NOT g.grant_option AND NOT )" +
-                                is_to_be_revoked("excluded", "excluded.granted_at");
+                                may_be_revoked("excluded");
   return logged({statement, "granted", "revoke"});
 }
 
@@ -63,6 +63,22 @@ std::string unfinished_revoke(const std::string& g, const std::string& granted_a
          ".server AND q.kind = 'revoke' AND q.state = 'pending' AND q.requested_at >= " +
          granted_at + " AND w.role_id = " + g + ".role_id AND (a.action = 'ALL' OR " + g +
          ".action IN (a.action, 'ALL'))";
+}
+
+std::string is_or_any(const std::string& argument, const std::string& column) {
+  return "coalesce(a." + argument + ", '') IN ('', " + column + ")";
+}
+
+/// The revoke's database and table are those of `g`.
+std::string is_named(const std::string& g) {
+  return "((coalesce(a.database, '') = '' OR a.catalog = " + g + ".catalog) AND " +
+         is_or_any("database", g + ".database_name") + " AND " +
+         is_or_any("\"table\"", g + ".table_name") + ")";
+}
+
+/// What no rename changes.
+std::string is_part(const std::string& g) {
+  return is_or_any("\"column\"", g + ".column_name") + " AND " + is_or_any("uri", g + ".uri");
 }
 
 std::string remove_rows() {
@@ -93,17 +109,12 @@ const char* const kRevokeAhead = R"((
     AND NOT q.arguments ? 'repeated'))";
 
 std::string is_to_be_revoked(const std::string& g, const std::string& granted_at) {
-  const auto is_or_any = [&](const std::string& name, const std::string& column) {
-    return " AND coalesce(a." + name + ", '') IN ('', " + g + "." + column + ")";
-  };
-  return unfinished_revoke(g, granted_at) +
-         " AND (coalesce(a.database, '') = '' OR a.catalog = " + g + ".catalog)" +
-         is_or_any("database", "database_name") + is_or_any("\"table\"", "table_name") +
-         is_or_any("\"column\"", "column_name") + is_or_any("uri", "uri") + ")";
+  return unfinished_revoke(g, granted_at) + " AND " + is_named(g) + " AND " + is_part(g) + ")";
 }
 
 std::string may_be_revoked(const std::string& g) {
-  return unfinished_revoke(g, g + ".granted_at") + ")";
+  return unfinished_revoke(g, g + ".granted_at") + " AND (" + g + ".table_name <> '' OR " +
+         is_named(g) + ") AND " + is_part(g) + ")";
 }
 
 bool take_away(Connection& connection, const std::string& server, const Revocation& revocation) {

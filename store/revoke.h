@@ -33,8 +33,8 @@ bool take_away(Connection& connection, const std::string& server, const Revocati
 /// it is or where it comes to; made at `granted_at`.
 std::string is_to_be_revoked(const std::string& g, const std::string& granted_at);
 
-/// SQL: whether some revoke that is to be repeated is of this role and action and was asked for
-/// later, whatever its object: `g` may have had that name in between.
+/// SQL: whether some revoke that is to be repeated, and was asked for after `g` was made, may take
+/// it away: a table may have had any name in between, what is not a table had its own.
 std::string may_be_revoked(const std::string& g);
 
 /// Stores the request to do so again at an event; -1: the metastore's head is not known.

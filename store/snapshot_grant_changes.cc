@@ -82,7 +82,6 @@ void GrantChanges::write(Connection& connection) {
                      {text_array(suspended_.ids), text_array(suspended_.events),
                       text_array(suspended_.reasons)});
   }
-  // Before others meet them.
   if (!returned_.ids.empty()) suspend_perhaps_revoked(connection, returned_);
   if (!moved_.ids.empty()) write_moves(connection);
 }
@@ -102,16 +101,17 @@ void GrantChanges::write_moves(Connection& connection) {
       "FROM unnest($1::bigint[], $2::text[]) AS i(grant_id, identity) "
       "WHERE g.grant_id = i.grant_id AND g.identity = '' AND i.identity <> ''",
       {ids, text_array(moved_.identities)});
+  // Before others meet them.
+  suspend_perhaps_revoked(connection, moved_);
   connection.query(
       "UPDATE grants SET suspended = true, suspended_reason = $2 "
-      "WHERE grant_id = ANY ($1::bigint[])",
+      "WHERE grant_id = ANY ($1::bigint[]) AND NOT suspended",
       {text_array(active_movers_), kParked});
   const std::vector<Parameter> parameters{ids, text_array(moved_.events),
                                           text_array(moved_.catalogs), text_array(moved_.databases),
                                           text_array(moved_.tables)};
   connection.query(merge_chosen(kChosenToMove, who_), parameters);
   connection.query(move_chosen(kChosenToMove, who_), parameters);
-  suspend_perhaps_revoked(connection, moved_);
 }
 
 }  // namespace hmsync::store

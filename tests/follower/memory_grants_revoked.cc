@@ -48,7 +48,7 @@ void split_all(MemoryStore& store, const Revocation& revocation, const Cause& ca
         left.id = store.next_grant_id();
         store.grants.push_back(left);
         tell(store, {"granted", "revoke"}, cause, left, std::nullopt, left);
-      } else if (left.grant_option && !equal->grant_option && !is_to_be_revoked(store, left)) {
+      } else if (left.grant_option && !equal->grant_option && !may_be_revoked(store, left)) {
         equal->grant_option = true;
         tell(store, {"granted", "revoke"}, cause, *equal, std::nullopt, *equal);
       }
@@ -110,7 +110,8 @@ bool take_away(MemoryStore& store, const Revocation& revocation) {
 bool may_be_revoked(const MemoryStore& store, const MemoryGrant& grant) {
   return std::any_of(store.revokes.begin(), store.revokes.end(), [&](const StoredRevoke& revoke) {
     Revocation anywhere{revoke.command, revoke.requested_at, std::nullopt};
-    anywhere.command.object = {};
+    follower::PrivilegeObject& object = anywhere.command.object;
+    if (!grant.table.empty()) object.database = object.table = std::nullopt;
     return !revoke.finished && is_reached(grant, anywhere);
   });
 }

@@ -21,7 +21,7 @@ bool take_away(MemoryStore& store, const Revocation& revocation);
 /// Whether a revoke that is to be repeated, and was asked for after the grant, will take it away.
 bool is_to_be_revoked(const MemoryStore& store, const MemoryGrant& grant);
 
-/// The same, whatever the revoke's object: the grant may have had that name in between.
+/// The same, whatever the name of the revoke's table: the grant's may have had it in between.
 bool may_be_revoked(const MemoryStore& store, const MemoryGrant& grant);
 
 /// Stores the request to do so again at an event; -1: the metastore's head is not known.

@@ -57,18 +57,21 @@ class Found {
     for (const Suspension& one : suspended_) {
       doubles::suspend(store, one.id, one.reason, {who_, one.event, false});
     }
-    // Before others meet them.
     for (const auto& [id, event] : returned_) suspend_perhaps_revoked(store, id, event);
     for (const Move& move : moves_) {
       MemoryGrant& grant = *grant_of(store, move.id);
       if (grant.identity.empty()) grant.identity = identities_.at(move.id);
+    }
+    // Before others meet them.
+    for (const Move& move : moves_) suspend_perhaps_revoked(store, move.id, move.event);
+    for (const Move& move : moves_) {
+      MemoryGrant& grant = *grant_of(store, move.id);
       // Names may have been exchanged: none may meet another that moves, too.
       if (grant.suspended) continue;
       grant.suspended = true;
       grant.suspended_reason = kParked;
     }
     doubles::move(store, moves_, who_);
-    for (const Move& move : moves_) suspend_perhaps_revoked(store, move.id, move.event);
   }
 
  private:

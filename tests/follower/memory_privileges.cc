@@ -68,7 +68,7 @@ std::vector<store::HeldGrant> held_with(const MemoryStore& store, const MemoryGr
     if (!grant.suspended && grant.role == wanted.role && grant.name() == wanted.name() &&
         grant.column == wanted.column && grant.uri == wanted.uri) {
       held.push_back({grant.id, grant.action, grant.grant_option, grant.identity, grant.as_of_event,
-                      grant.who, is_to_be_revoked(store, grant)});
+                      grant.who, may_be_revoked(store, grant)});
     }
   }
   return held;

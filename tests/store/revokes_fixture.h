@@ -30,6 +30,7 @@ using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 inline const PrivilegeObject kDrafts{"hive", "sales", "drafts", std::nullopt, std::nullopt};
+inline const PrivilegeObject kOld{"hive", "sales", "old", std::nullopt, std::nullopt};
 
 /// Of generation 2 and at event 10, with a table drafts.
 class RevokesFixture : public GrantsFixture {
@@ -46,6 +47,11 @@ class RevokesFixture : public GrantsFixture {
     const std::string id =
         staged({}, {{database("sales")}, {table("sales", "drafts", "created:1")}, {}});
     store_.snapshots().publish(fence(), id, reset);
+  }
+  static processor::Mutation orders_become_drafts(int64_t event) {
+    return {event,
+            processor::RenameTable{
+                named("sales", "orders"), table("sales", "drafts", "created:1"), std::nullopt, {}}};
   }
   static processor::Mutation drafts_become_orders(int64_t event) {
     return {event,

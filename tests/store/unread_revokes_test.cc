@@ -84,9 +84,29 @@ TEST_F(UnreadRevokes, AGrantWithoutOptionMadeAfterARevokeDoesNotKeepTheOption) {
 TEST_F(UnreadRevokes, AGrantWithoutOptionKeepsTheOptionWhereRevokesOfOthersWait) {
   grant("SELECT", kOrders, true);
   revoke("INSERT", kOrders, 12);
-  revoke("SELECT", kDrafts, 12);
+  PrivilegeObject column = kDrafts;
+  column.column = "price";
+  revoke("SELECT", column, 12);
   EXPECT_FALSE(grant("SELECT", kOrders, false, {2, 12, "created:1"}).changed);
   EXPECT_EQ(held(), "SELECT+\n");
+}
+
+TEST_F(UnreadRevokes, AGrantWithoutOptionKeepsNoneThatWasRevokedUnderANameInBetween) {
+  grant("SELECT", kDrafts, true);
+  revoke("SELECT", kOrders, 11);
+  grant("SELECT", kDrafts, false, {2, 12, "created:1"});
+  apply(11, {drafts_become_orders(11)});
+  repeat();
+  apply(12, {orders_become_drafts(12)});
+  EXPECT_EQ(held(), "SELECT on sales.drafts\n");
+}
+
+TEST_F(UnreadRevokes, WhatIsLeftOfAllGivesBackNoOptionThatWasRevokedUnderANameInBetween) {
+  grant("ALL", kDrafts, true);
+  revoke("INSERT", kOrders, 11);
+  grant("INSERT", kDrafts, false, {2, 12, "created:1"});
+  revoke("SELECT", kDrafts, 12);
+  EXPECT_THAT(held(), AllOf(HasSubstr("INSERT on"), HasSubstr("ALTER+ on")));
 }
 
 TEST_F(UnreadRevokes, WhatIsLeftOfAllDoesNotGiveBackAGrantOptionThatWasRevoked) {
@@ -249,6 +269,30 @@ TEST_F(UnreadRevokes, AMergeDoesNotGiveBackAGrantOptionThatWasRevokedUnderANameI
   claim(13, {renamed(13, "orders", "drafts")});
   read_again(13, {table("sales", "drafts", "created:1")});
   EXPECT_EQ(held(), "SELECT on sales.drafts\nSELECT+ suspended on sales.drafts\n");
+}
+
+TEST_F(UnreadRevokes, AMergeGivesBackNoOptionOfATableThatMovedOn) {
+  grant("SELECT", kDrafts, true);
+  claim(12, {renamed(11, "drafts", "orders")});
+  revoke("SELECT", kOrders, 12);
+  repeat();
+  claim(13, {renamed(13, "orders", "old")});
+  grant("SELECT", kOld, false, {2, 13, "created:1"});
+  read_again(13, {table("sales", "old", "created:1")});
+  EXPECT_EQ(held(), "SELECT on sales.old\nSELECT+ suspended on sales.old\n");
+}
+
+TEST_F(UnreadRevokes, WhatWasGrantedAfterARevokeOutlivesALostSpan) {
+  grant("SELECT", kDrafts);
+  revoke("SELECT", kOld, 16);
+  grant("SELECT", kOld, false, {2, 17, "created:1"});
+  follower::Publication after_gap;
+  after_gap.cursor = 20;
+  const std::string id =
+      staged({}, {{database("sales")}, {table("sales", "old", "created:1")}, {}});
+  store_.snapshots().publish(fence(), id, after_gap);
+  EXPECT_EQ(held(), "SELECT on sales.old\n");
+  EXPECT_THAT(store_.revokes(), ElementsAre("16 finished alice true"));
 }
 
 }  // namespace
