@@ -1,6 +1,8 @@
 // What the parts of the loop share during one term of leadership. Not for use outside this folder.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -55,18 +57,24 @@ struct Term {
 /// not.
 class Grace {
  public:
-  /// True once it has been so, without a break, for as long as that.
+  /// True once it was so at every look for as long as that. Between two looks at most half of it
+  /// counts: in a standstill it may have ended, and begun again, unseen.
   bool over(const Term& term, std::chrono::milliseconds grace) {
-    if (!since_) since_ = term.now();
-    if (term.now() - *since_ < grace) return false;
-    since_.reset();
+    const auto now = term.now();
+    if (looked_) lasted_ += std::min(now - *looked_, Duration(grace) / 2);
+    looked_ = now;
+    if (lasted_ < grace) return false;
+    clear();
     return true;
   }
-  void clear() { since_.reset(); }
-  [[nodiscard]] bool running() const { return since_.has_value(); }
+  void clear() { *this = {}; }
+  [[nodiscard]] bool running() const { return looked_.has_value(); }
 
  private:
-  std::optional<std::chrono::steady_clock::time_point> since_;
+  using Duration = std::chrono::steady_clock::duration;
+
+  std::optional<std::chrono::steady_clock::time_point> looked_;
+  Duration lasted_{};
 };
 
 /// Between half of the time and the whole.

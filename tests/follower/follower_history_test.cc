@@ -215,6 +215,20 @@ TEST(History, ACleanedLogWithoutAnyNewEventRefutesNothing) {
   EXPECT_TRUE(world.observer.notices.empty());
 }
 
+TEST(History, AHeadThatIsBackOnEachSideOfAStandstillRefutesNothing) {
+  Followed world;
+  world.metastore.clean_events();
+  bool back = true;
+  world.metastore.head_falls_back_by = [&] { return back ? 1 : 0; };
+  world.step();
+  world.clock.time += 1min;  // a process that was stopped
+  world.step();
+  back = false;
+  for (int i = 0; i < 20; ++i) world.step();
+  EXPECT_TRUE(world.observer.notices.empty());
+  EXPECT_EQ(world.store.follower.generation, 0);
+}
+
 TEST(History, APollIsAnsweredWhereTheHeadWasWrittenBack) {
   Followed world;
   world.metastore.head_falls_back_by = [] { return 2; };
