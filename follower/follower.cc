@@ -196,7 +196,8 @@ void Follower::Impl::retry(const Orders& orders) {
     for (const processor::Event& event : term_.ports.orders.quarantined(request.event)) {
       Standing standing;
       standing.late = true;
-      standing.plain = term_.plain_listener;
+      // Before the first look at the listener it may be a plain one.
+      standing.plain = term_.plain_listener || next_listener_look_ == TimePoint{};
       const PlannedEvent planned = plan_event(event, standing);
       outcomes.push_back({planned.claims, planned.reason});
     }

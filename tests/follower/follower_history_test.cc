@@ -431,7 +431,21 @@ TEST(History, AQuarantinedEventThatCanBeReadNowIsAppliedByARetry) {
   ASSERT_TRUE(world.run_until([&] { return world.store.retries.contains(9); }));
   ASSERT_EQ(world.store.retries[9].size(), 1u);
   EXPECT_EQ(world.store.retries[9][0].failure, "");
+  EXPECT_TRUE(world.store.retries[9][0].claims.at(0).certain);
   world.expect_equal();
+}
+
+TEST(History, ARetryBeforeTheFirstLookAtTheListenerMakesNothingCertain) {
+  Followed world;
+  world.metastore.drop_table("sales", "t0");
+  const std::string message = world.metastore.last_message();
+  world.metastore.spoil_last_message();
+  world.expect_equal();
+  world.store.quarantine.at(0).event.message = message;
+  world.store.orders.retries = {{9, world.store.quarantine[0].event.id, "alice"}};
+  world.elect(2);
+  ASSERT_TRUE(world.run_until([&] { return world.store.retries.contains(9); }));
+  EXPECT_FALSE(world.store.retries[9].at(0).claims.at(0).certain);
 }
 
 }  // namespace
