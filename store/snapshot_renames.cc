@@ -193,7 +193,11 @@ bool Renames::came_only_from(const TableName& from, const TableName& name,
     const std::optional<std::string> live = claims_.at(way->from).live;
     const std::vector<const Claim*> earlier = arrivals(way->from, way, identity);
     const bool known_other = way->identity.empty() && live && !live->empty();
-    if (live == identity || (earlier.empty() && !known_other)) return false;
+    // What came to the name in its place found it free: what is stored there had left, or is it.
+    const bool live_left = std::any_of(earlier.begin(), earlier.end(), [&](const Claim* arrival) {
+      return is_known(*arrival) && !way->unordered && arrival->event_id < way->event_id;
+    });
+    if ((live == identity && !live_left) || (earlier.empty() && !known_other)) return false;
     ways.insert(ways.end(), earlier.begin(), earlier.end());
   }
   return from_there;

@@ -51,6 +51,16 @@ TEST_F(KnownEvents, ARenameOfAnotherTableAndItsDropLeaveWhatIsSuspendedUnderTheN
   EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (object gone)"));
 }
 
+TEST_F(KnownEvents, GrantsFollowATableThatWasBackUnderItsStoredNameAndWentOn) {
+  start(sales({table("sales", "a", "created:1")}));
+  grant({"sales.b", 7, "created:1"});
+  claim({known(6, Kind::renamed, "b", "a", "created:1"),
+         known(8, Kind::renamed, "a", "b", "created:1"),
+         known(9, Kind::renamed, "c", "a", "created:1")});
+  publish({scope("sales")}, sales({table("sales", "c", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.c SELECT 9 created:1"));
+}
+
 TEST_F(KnownEvents, GrantsFollowATableBackToTheNameThatItWasMadeUnder) {
   start(sales({}));
   grant({"sales.b", 8, "created:1"});
