@@ -134,7 +134,8 @@ void SnapshotRun::replay(const std::vector<PlannedEvent>& events) {
 }
 
 // A rename's source may have been read before it, after it, or half: only its target, read whole,
-// is surely right.
+// is surely right. Grants that were given on the source follow then, too; while the live state
+// follows, it has taken them along.
 void SnapshotRun::replay(const Mutation& mutation) {
   const auto* rename = std::get_if<processor::RenameTable>(&mutation.operation);
   if (rename == nullptr) {
@@ -146,6 +147,12 @@ void SnapshotRun::replay(const Mutation& mutation) {
     Claim target;
     target.event_id = mutation.event_id;
     target.name = rename->to.name;
+    if (!purpose_.unbroken) {
+      target.kind = Claim::Kind::renamed;
+      target.from = rename->from;
+      target.identity = rename->to.identity;
+      target.certain = true;
+    }
     keep(target, false);
   } else if (contains(purpose_.scopes, rename->from)) {
     mutations_.push_back({mutation.event_id, processor::RemoveTable{rename->from}});

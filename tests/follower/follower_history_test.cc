@@ -249,6 +249,37 @@ TEST(History, APollIsNotAnsweredWhileNothingShowsWhoseHeadIsBelowTheCursor) {
   EXPECT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }, 3));
 }
 
+TEST(History, GrantsFollowARenameWhateverTheFirstSnapshotHasReadByThen) {
+  // From before its first call to after its last.
+  for (int call = 1; call <= 12; ++call) {
+    SCOPED_TRACE(call);
+    World world;
+    world.metastore.create_database("b");
+    world.metastore.create_table("b", "t");
+    MemoryGrant grant;
+    grant.id = world.store.next_grant_id();
+    grant.role = "reader";
+    grant.action = "SELECT";
+    grant.catalog = "hive";
+    grant.database = "b";
+    grant.table = "t";
+    grant.identity = world.metastore.objects().tables.at({"hive", "b", "t"}).table.identity;
+    grant.as_of_event = world.metastore.now();
+    world.store.grants.push_back(grant);
+    int calls = 0;
+    world.metastore.before_call = [&](std::string_view) {
+      if (++calls != call) return;
+      world.metastore.rename_table("b", "t", "b", "renamed");
+      world.metastore.create_table("b", "t");
+    };
+    EXPECT_TRUE(world.catch_up());
+    EXPECT_EQ(world.store.live, world.metastore.objects());
+    ASSERT_EQ(world.store.grants.size(), 1u);
+    EXPECT_EQ(world.store.grants[0].table, "renamed");
+    EXPECT_FALSE(world.store.grants[0].suspended);
+  }
+}
+
 TEST(History, AUuidWhereNoneWasKnownIsNoReset) {
   World world;
   world.metastore.database_uuid.reset();
