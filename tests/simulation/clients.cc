@@ -165,6 +165,13 @@ milliseconds time_of_transaction(World& world) {
   return milliseconds(world.scheduler.random(most));
 }
 
+/// An event that comes late then is one that only its successor can see.
+void change_leaders(World& world) {
+  Daemon* const leader = world.leader();
+  if (leader != nullptr) leader->terminate();
+  world.scheduler.sleep(milliseconds(world.scheduler.random(1500)));
+}
+
 }  // namespace
 
 void make_changes(World& world, int count) {
@@ -187,6 +194,11 @@ void make_changes(World& world, int count) {
     world.model.metastore_changed();
     if (transaction == doubles::MemoryMetastore::kRefused) continue;
     world.scheduler.sleep(time_of_transaction(world));
+    // Towards the end nobody's wait lets a daemon look at everything again.
+    const bool ends = count - made < 6;
+    if (ends && !world.profile.locks_sequence && world.scheduler.chance(0.3)) {
+      change_leaders(world);
+    }
     if (metastore.generation_of_log() != log) continue;  // it was lost with the old metastore
     if (world.scheduler.chance(0.03)) {
       metastore.abort(transaction);
@@ -433,8 +445,8 @@ void give_orders(World& world, int count) {
       default: {
         follower::ResyncRequest request;
         request.id = world.next_number();
-        // What is hidden is missed where a whole snapshot is to be published.
-        request.dry_run = scheduler.chance(world.profile.hides_databases ? 0.2 : 0.8);
+        // What is hidden, or changes while it is read, shows where a snapshot is published.
+        request.dry_run = scheduler.chance(world.profile.seeks_rare_calls ? 0.8 : 0.3);
         if (scheduler.chance(0.5)) {
           request.scope.database = processor::DatabaseName{"hive", some_database(world)};
           if (scheduler.chance(0.5)) request.scope.table = some_table(world);
@@ -472,8 +484,10 @@ void await_next_look(World& world) {
   make_changes_until(world, now() + std::chrono::seconds(20));
 }
 
-/// All but so many events.
+/// All but so many events, in truth such as are hours old: no transaction has one of their ids,
+/// too.
 void clean_log(World& world, int64_t keep) {
+  while (!world.metastore.open().empty()) world.scheduler.sleep(milliseconds(20));
   const int64_t through = world.metastore.now() - keep;
   world.tell(fmt::format("metastore cleans its log up to {}", through));
   world.metastore.clean_events_up_to(through);

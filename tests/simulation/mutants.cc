@@ -19,7 +19,7 @@ namespace {
 
 using hmsync::simulation::all_mutants;
 
-constexpr uint64_t kDefaultSeeds = 900;
+constexpr uint64_t kDefaultSeeds = 2000;
 constexpr size_t kCatches = 3;
 
 struct Hunt {

@@ -1,4 +1,4 @@
-// The simulation's command: see usage() or the README.
+// The simulation's command: see --help or the README.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

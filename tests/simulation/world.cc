@@ -27,6 +27,16 @@ double weight_of(std::string_view call) {
   return 1;
 }
 
+/// Seldom while events are unread.
+bool is_made_by_the_caught_up(std::string_view call) {
+  return call == "store:compare" || call == "store:publish";
+}
+
+/// Seldom while none is.
+bool is_made_by_the_late(std::string_view call) {
+  return call == "store:replay" || call == "store:repeat_revokes" || call == "store:retried";
+}
+
 [[noreturn]] void fail(std::string_view call, const char* how) {
   throw Error(ErrorKind::transient, std::string(call) + ": " + how);
 }
@@ -117,6 +127,10 @@ void World::on_call(std::string_view call, bool after) {
          std::string(call));
   }
   if (call == "metastore:page") scheduler.pass(profile.page_time);
+  // What a person's request has read of the metastore may be old by then.
+  if (call == "store:grant" && !after && scheduler.chance(0.2)) {
+    scheduler.sleep(milliseconds(scheduler.random(3000)));
+  }
   if (after) observe_commit();
   // A replica may have just so much.
   if (after && call == "lease:release" && profile.rewinds_store) keep_copy();
@@ -165,15 +179,27 @@ std::optional<Fault> World::random_fault(std::string_view call, bool after) {
   return fault;
 }
 
+// Before it shows; meanwhile the metastore's clients go on, or another daemon leads and catches up.
+void World::trouble_takes_its_time(std::string_view call) {
+  constexpr milliseconds kLongest{15000};
+  if (!events_are_unread()) {
+    const bool lasts = scheduler.chance(is_made_by_the_caught_up(call) ? 0.8 : 0.4);
+    scheduler.sleep(milliseconds(scheduler.random(lasts ? kLongest.count() : 200)));
+    return;
+  }
+  scheduler.sleep(milliseconds(scheduler.random(2000)));
+  if (!is_made_by_the_late(call)) return;
+  const auto end = scheduler.now() + kLongest;
+  while (events_are_unread() && scheduler.now() < end) scheduler.sleep(milliseconds(50));
+}
+
 void World::meet_fault(Daemon& daemon, std::string_view call, Fault fault) {
   std::set<std::string> kinds = unread_kinds();
   const auto count = [&] {
     kinds.merge(unread_kinds());
     for (const std::string& kind : kinds) coverage.count({kind, fault, std::string(call)});
   };
-  // Trouble takes its time before it shows; meanwhile the metastore's clients go on.
-  const int most = events_are_unread() ? 2000 : scheduler.chance(0.6) ? 200 : 15000;
-  scheduler.sleep(milliseconds(scheduler.random(static_cast<uint64_t>(most))));
+  trouble_takes_its_time(call);
   tell(daemon.name() + " ! " + to_string(fault) + " at " + std::string(call));
   const milliseconds time(scheduler.random(12000));
   switch (fault) {

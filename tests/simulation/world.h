@@ -79,6 +79,7 @@ class World {
   [[nodiscard]] std::optional<Fault> random_fault(std::string_view call, bool after);
   [[nodiscard]] double chance_of_fault(std::string_view call);
   [[nodiscard]] bool events_are_unread() const;
+  void trouble_takes_its_time(std::string_view call);
   void meet_fault(Daemon& daemon, std::string_view call, Fault fault);
   [[nodiscard]] std::set<std::string> unread_kinds() const;
   void observe_commit();
