@@ -211,7 +211,7 @@ std::vector<Problem> StatusBoard::problems() const {
   if (facts_.suspended_grants > 0) {
     merged[ProblemCode::suspended_grants] = {
         ProblemCode::suspended_grants, suspended_since_, facts_.suspended_grants,
-        fmt::format("{} grants authorise nothing: their objects vanished without an event",
+        fmt::format("{} grants authorise nothing; `hmsyncctl suspended list` says why",
                     facts_.suspended_grants)};
   }
   std::vector<Problem> list;

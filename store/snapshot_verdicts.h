@@ -31,8 +31,8 @@ struct Verdict {
 };
 
 /// Renames go first: a grant follows its table whatever its as_of_event. Then drops end the grants
-/// of what is not there any more under its name; where it is not known whose a grant is, only those
-/// that are older than the drop.
+/// of what is not there any more under its name: those older than the drop, and where its place in
+/// the order is not known all those whose identity is.
 /// `refuted`: drops that are not believed.
 Verdict judge(const ClaimedGrant& grant, const Claims& claims, const Renames& renames,
               const std::vector<processor::Claim>& refuted);
