@@ -54,7 +54,8 @@ void wait(const PageParts& parts, const std::shared_ptr<Exchange>& exchange) {
                        generation = known.generation](const HeadAnswer& answer) {
     if (!answer.head) return exchange->reply(problem(503, answer.failure));
     if (cursor && *answer.head < *cursor) {
-      return desk.arrive_below(exchange, *answer.head, generation, arrived, arrived + timeout);
+      return desk.arrive_below(exchange, *answer.head, {generation, *cursor}, arrived,
+                               arrived + timeout);
     }
     desk.arrive(exchange, *answer.head, arrived, arrived + timeout);
   });

@@ -37,8 +37,8 @@ void WaitDesk::arrive(const std::shared_ptr<Exchange>& exchange, int64_t event, 
 }
 
 void WaitDesk::arrive_below(const std::shared_ptr<Exchange>& exchange, int64_t head,
-                            int64_t generation, Time arrived, Time deadline) {
-  take({exchange, head, arrived, deadline, generation});
+                            follower::ReadablePosition known, Time arrived, Time deadline) {
+  take({exchange, head, arrived, deadline, known});
 }
 
 void WaitDesk::take(Arrival arrival) {
@@ -66,7 +66,8 @@ std::vector<WaitDesk::Arrival> WaitDesk::take_arrivals() {
 // Under the mutex.
 uint64_t WaitDesk::add(const Arrival& arrival, int64_t generation) {
   return waiters_.add(
-      arrival.below_in.value_or(generation), arrival.event, arrival.deadline,
+      arrival.known ? arrival.known->generation : generation,
+      arrival.known ? arrival.known->cursor : arrival.event, arrival.deadline,
       [exchange = arrival.exchange, event = arrival.event, arrived = arrival.arrived](
           follower::WaitEnd end, follower::ReadablePosition position) {
         switch (end) {
@@ -83,7 +84,7 @@ uint64_t WaitDesk::add(const Arrival& arrival, int64_t generation) {
             return exchange->reply(problem(503, kStopping));
         }
       },
-      arrival.below_in.has_value());
+      arrival.known.has_value());
 }
 
 bool WaitDesk::needs_poll(const std::vector<Arrival>& arrivals,
@@ -91,7 +92,7 @@ bool WaitDesk::needs_poll(const std::vector<Arrival>& arrivals,
   const std::lock_guard lock(mutex_);
   return waiters_.need_poll(position.polls_needed) ||
          std::any_of(arrivals.begin(), arrivals.end(), [&](const Arrival& arrival) {
-           return position.polls_needed || arrival.below_in;
+           return position.polls_needed || arrival.known;
          });
 }
 
@@ -113,7 +114,7 @@ void WaitDesk::admit(std::vector<Arrival> arrivals, follower::ReadablePosition p
         admitted.emplace_back(std::move(arrival.exchange), ticket);
       }
     }
-    if (poll) waiters_.await_poll(*poll);
+    if (poll) waiters_.await_poll(*poll, position.polls_needed);
     waiters_.advance(position);
   }
   // Not under the lock: who has left already is forgotten within this very call.

@@ -68,8 +68,8 @@ void Waiters::tell(const Told& told) {
   for (const auto& [done, how] : told) done(how, position);
 }
 
-void Waiters::await_poll(int64_t number) {
-  for (const uint64_t ticket : std::unordered_set(without_poll_)) {
+void Waiters::await_poll(int64_t number, bool polls_needed) {
+  for (const uint64_t ticket : std::unordered_set(polls_needed ? without_poll_ : unproven_)) {
     Waiter& waiter = waiting_.at(ticket);
     take_out(ticket, waiter);
     by_poll_.emplace(waiter.generation, number, ticket);

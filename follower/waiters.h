@@ -52,8 +52,8 @@ class Waiters {
   [[nodiscard]] bool need_poll(bool polls_needed) const {
     return !(polls_needed ? without_poll_ : unproven_).empty();
   }
-  /// Those that wait without a poll wait for this one, too.
-  void await_poll(int64_t number);
+  /// Those that need a poll and wait without one wait for this one, too. `polls_needed`: as above.
+  void await_poll(int64_t number, bool polls_needed);
   /// The store may have lost what was asked: who waits for a poll that was not answered is again
   /// without one.
   void forget_polls();

@@ -18,9 +18,9 @@ class WaitDeskTest : public ::testing::Test {
     desk_.arrive(exchange, event, now_, now_ + timeout);
     return exchange;
   }
-  std::shared_ptr<RecordedExchange> arrive_below(int64_t head, int64_t generation) {
+  std::shared_ptr<RecordedExchange> arrive_below(int64_t head, follower::ReadablePosition known) {
     auto exchange = std::make_shared<RecordedExchange>();
-    desk_.arrive_below(exchange, head, generation, now_, now_ + seconds(60));
+    desk_.arrive_below(exchange, head, known, now_, now_ + seconds(60));
     return exchange;
   }
   void read(int64_t generation, int64_t cursor) {
@@ -94,7 +94,7 @@ TEST_F(WaitDeskTest, AResetMeanwhileIsAConflict) {
 }
 
 TEST_F(WaitDeskTest, AHeadBelowTheCursorIsReachedOnceAPollShowsTheSameHistory) {
-  const auto exchange = arrive_below(5, 2);
+  const auto exchange = arrive_below(5, {2, 7});
   read_with_polls({2, 7, false, 0});
   EXPECT_EQ(polls_asked_, 1) << "though ids tell the truth here";
   read_with_polls({2, 8, false, 0});
@@ -105,8 +105,24 @@ TEST_F(WaitDeskTest, AHeadBelowTheCursorIsReachedOnceAPollShowsTheSameHistory) {
   EXPECT_EQ(polls_asked_, 1);
 }
 
+TEST_F(WaitDeskTest, AHeadBelowTheCursorIsNotReachedBeforeWhatWasAppliedByThenIsReadable) {
+  const auto exchange = arrive_below(5, {2, 7});
+  read_with_polls({2, 6, true, 0});  // something of event 7 is to be read again
+  read_with_polls({2, 6, true, 1});
+  EXPECT_FALSE(exchange->answer.has_value());
+  read_with_polls({2, 7, true, 1});
+  EXPECT_TRUE(exchange->answer.has_value());
+}
+
+TEST_F(WaitDeskTest, WhereIdsTellTheTruthNobodyElseWaitsForThePollOfAHeadBelowTheCursor) {
+  arrive_below(5, {0, 7});
+  const auto exchange = arrive(7);
+  read_with_polls({0, 7, false, 0});
+  EXPECT_TRUE(exchange->answer.has_value());
+}
+
 TEST_F(WaitDeskTest, AHeadBelowTheCursorNeedsAnotherPollWhereTheStoreLostTheFirst) {
-  const auto exchange = arrive_below(5, 2);
+  const auto exchange = arrive_below(5, {2, 7});
   read_with_polls({2, 7, false, 0});
   desk_.forget_polls();
   read_with_polls({2, 7, false, 1});
@@ -117,10 +133,10 @@ TEST_F(WaitDeskTest, AHeadBelowTheCursorNeedsAnotherPollWhereTheStoreLostTheFirs
 }
 
 TEST_F(WaitDeskTest, AHeadBelowTheCursorThatWasAResetIsAConflict) {
-  const auto waiting = arrive_below(5, 2);
+  const auto waiting = arrive_below(5, {2, 7});
   read_with_polls({2, 7, false, 0});
   // The reset is judged before this one is looked at.
-  const auto arriving = arrive_below(5, 2);
+  const auto arriving = arrive_below(5, {2, 7});
   read_with_polls({3, 9, false, 0});
   for (const auto& exchange : {waiting, arriving}) {
     ASSERT_TRUE(exchange->answer.has_value());
@@ -129,7 +145,7 @@ TEST_F(WaitDeskTest, AHeadBelowTheCursorThatWasAResetIsAConflict) {
 }
 
 TEST_F(WaitDeskTest, AHeadBelowTheCursorThatStaysUnexplainedIsNotReached) {
-  const auto exchange = arrive_below(5, 2);
+  const auto exchange = arrive_below(5, {2, 7});
   read_with_polls({2, 7, false, 0});
   desk_.expire(now_ + seconds(60));
   ASSERT_TRUE(exchange->answer.has_value());

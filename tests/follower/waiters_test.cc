@@ -93,7 +93,7 @@ TEST(Waiters, WhereIdsMayBeSharedAreNotReleasedBeforeTheirPollIsAnswered) {
   Record record;
   waiters.add(0, 5, kStart + seconds(30), record.done());
   EXPECT_TRUE(waiters.need_poll(true));
-  waiters.await_poll(3);
+  waiters.await_poll(3, true);
   EXPECT_FALSE(waiters.need_poll(true));
   waiters.advance({0, 9, true, 2});
   EXPECT_TRUE(record.ends.empty());
@@ -105,7 +105,7 @@ TEST(Waiters, AreNotReleasedByTheirPollBeforeTheirEvent) {
   Waiters waiters;
   Record record;
   waiters.add(0, 5, kStart + seconds(30), record.done());
-  waiters.await_poll(3);
+  waiters.await_poll(3, true);
   waiters.advance({0, 4, true, 7});
   EXPECT_TRUE(record.ends.empty());
   EXPECT_FALSE(waiters.need_poll(true));
@@ -118,9 +118,9 @@ TEST(Waiters, ALaterPollIsOnlyForThoseThatCameLater) {
   Record first;
   Record second;
   waiters.add(0, 5, kStart + seconds(30), first.done());
-  waiters.await_poll(1);
+  waiters.await_poll(1, true);
   waiters.add(0, 5, kStart + seconds(30), second.done());
-  waiters.await_poll(2);
+  waiters.await_poll(2, true);
   waiters.advance({0, 5, true, 1});
   EXPECT_EQ(first.ends, std::vector{WaitEnd::reached});
   EXPECT_TRUE(second.ends.empty());
@@ -131,13 +131,13 @@ TEST(Waiters, PollsThatTheStoreMayHaveLostAreNeededAnew) {
   Record waiting;
   Record answered;
   waiters.add(0, 9, kStart + seconds(30), answered.done());
-  waiters.await_poll(1);
+  waiters.await_poll(1, true);
   waiters.add(0, 5, kStart + seconds(30), waiting.done());
-  waiters.await_poll(8);
+  waiters.await_poll(8, true);
   waiters.advance({0, 6, true, 1});
   waiters.forget_polls();
   EXPECT_TRUE(waiters.need_poll(true));
-  waiters.await_poll(2);
+  waiters.await_poll(2, true);
   waiters.advance({0, 9, true, 1});
   EXPECT_EQ(answered.ends, std::vector{WaitEnd::reached}) << "its poll has been answered already";
   EXPECT_TRUE(waiting.ends.empty());
@@ -149,7 +149,7 @@ TEST(Waiters, ThatWaitForAPollAreToldOfAResetToo) {
   Waiters waiters;
   Record record;
   waiters.add(1, 5, kStart + seconds(30), record.done());
-  waiters.await_poll(8);
+  waiters.await_poll(8, true);
   waiters.advance({2, 5, true, 0});
   EXPECT_EQ(record.ends, std::vector{WaitEnd::reset});
   EXPECT_EQ(waiters.size(), 0U);
@@ -165,7 +165,7 @@ TEST(Waiters, OfManyEachEndsOnceAndInItsOwnWay) {
   for (int i = 0; i < kMany; ++i) {
     const auto deadline = kStart + seconds(i % 4 == 1 ? 1 : 1000);
     tickets.push_back(waiters.add(0, i, deadline, records[static_cast<size_t>(i)].done()));
-    waiters.await_poll(i % 4 == 3 ? kMany : 1);
+    waiters.await_poll(i % 4 == 3 ? kMany : 1, true);
   }
   for (int i = 2; i < kMany; i += 4) waiters.forget(tickets[static_cast<size_t>(i)]);
   waiters.expire(kStart + seconds(2));

@@ -373,13 +373,13 @@ void judge_end(World& world, const Waiter& waiter, follower::WaitEnd end,
 void wait_at(World& world, Daemon& daemon) {
   Waiter waiter{};
   const auto& state = world.database.store.follower;
-  std::optional<int64_t> below_in;
+  std::optional<follower::ReadablePosition> known;
   try {
     const std::optional<int64_t> cursor = state.cursor;
     const int64_t generation = state.generation;
     waiter.event = daemon.metastore().head();
     if (cursor && waiter.event < *cursor) {
-      below_in = generation;
+      known = {generation, *cursor};
     } else if (world.scheduler.chance(0.2)) {
       waiter.event += static_cast<int64_t>(world.scheduler.random(20));
     }
@@ -400,7 +400,7 @@ void wait_at(World& world, Daemon& daemon) {
         if (std::exchange(*ended, true)) throw Violation("a waiter was ended twice");
         judge_end(world, waiter, end, position);
       },
-      below_in);
+      known);
   world.run([&world, &daemon, life = daemon.life(), ended, deadline, event = waiter.event] {
     // The store may be out of reach, and the process may stand still, at its deadline.
     world.scheduler.sleep(deadline - world.scheduler.now() + std::chrono::seconds(60));

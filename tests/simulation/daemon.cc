@@ -245,7 +245,7 @@ void Daemon::look_at_store() {
     looked_ = world_.scheduler.now();
     const bool arrival_needs = std::any_of(
         arrivals.begin(), arrivals.end(),
-        [&](const Arrival& arrival) { return position->polls_needed || arrival.below_in; });
+        [&](const Arrival& arrival) { return position->polls_needed || arrival.known; });
     if (arrival_needs || waiters_.need_poll(position->polls_needed)) {
       poll = world_.database.store.ask_poll();
     }
@@ -254,16 +254,17 @@ void Daemon::look_at_store() {
     throw;
   }
   for (Arrival& arrival : arrivals) {
-    waiters_.add(arrival.below_in.value_or(position->generation), arrival.event, arrival.deadline,
-                 std::move(arrival.done), arrival.below_in.has_value());
+    waiters_.add(arrival.known ? arrival.known->generation : position->generation,
+                 arrival.known ? arrival.known->cursor : arrival.event, arrival.deadline,
+                 std::move(arrival.done), arrival.known.has_value());
   }
-  if (poll) waiters_.await_poll(*poll);
+  if (poll) waiters_.await_poll(*poll, position->polls_needed);
   waiters_.advance(*position);
 }
 
 void Daemon::wait_for(int64_t event, Scheduler::Time deadline, WaitDone done,
-                      std::optional<int64_t> below_in) {
-  arrivals_.push_back({event, deadline, std::move(done), below_in});
+                      std::optional<follower::ReadablePosition> known) {
+  arrivals_.push_back({event, deadline, std::move(done), known});
   world_.scheduler.wake(watcher_);
 }
 

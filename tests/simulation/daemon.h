@@ -53,10 +53,10 @@ class Daemon {
   [[nodiscard]] const std::optional<follower::PollReport>& last_poll() const { return last_poll_; }
 
   /// As `hmsyncctl wait`: `done` is called once, unless the process dies. The store is looked at
-  /// after this. `below_in`: the generation in which the cursor was above this head.
+  /// after this. `known`: that the cursor was above this head.
   using WaitDone = std::function<void(follower::WaitEnd, follower::ReadablePosition)>;
   void wait_for(int64_t event, Scheduler::Time deadline, WaitDone done,
-                std::optional<int64_t> below_in);
+                std::optional<follower::ReadablePosition> known);
   /// The store told of something new.
   void notified();
 
@@ -69,7 +69,7 @@ class Daemon {
     int64_t event;
     Scheduler::Time deadline;
     WaitDone done;
-    std::optional<int64_t> below_in;
+    std::optional<follower::ReadablePosition> known;
   };
 
   void keep_lease();
