@@ -128,8 +128,11 @@ milliseconds Follower::Impl::work() {
     term_.committed();
     return milliseconds{0};  // what waited for it may go on
   }
-  retry(orders);
-  if (!orders.retries.empty()) return milliseconds{0};  // what they name is to be read again now
+  // Whether the listener is a plain one is to be known first.
+  if (!orders.retries.empty() && next_listener_look_ != TimePoint{}) {
+    retry(orders);
+    return milliseconds{0};  // what they name is to be read again now
+  }
   if (orders.pause) return stay_paused(orders);
   // Told before the metastore is asked, which may take long or fail.
   if (std::exchange(paused_, false)) report_poll(phase(), orders, begun);
@@ -196,8 +199,7 @@ void Follower::Impl::retry(const Orders& orders) {
     for (const processor::Event& event : term_.ports.orders.quarantined(request.event)) {
       Standing standing;
       standing.late = true;
-      // Before the first look at the listener it may be a plain one.
-      standing.plain = term_.plain_listener || next_listener_look_ == TimePoint{};
+      standing.plain = term_.plain_listener;
       const PlannedEvent planned = plan_event(event, standing);
       outcomes.push_back({planned.claims, planned.reason});
     }
@@ -325,8 +327,10 @@ bool Follower::Impl::follow(const Orders& orders) {
     limit = std::min(limit.value_or(*orders.revoke_ahead), *orders.revoke_ahead);
   }
   // Not "more": a database that lost commits counts from an earlier number on.
-  const bool whole = !answering_ && orders.polls_asked != answered_polls_;
-  if (whole) answering_ = Answering{orders.polls_asked, term_.head};
+  const bool begins = !answering_ && orders.polls_asked != answered_polls_;
+  if (begins) answering_ = Answering{orders.polls_asked, term_.head};
+  // Behind a head that was back nothing was seen.
+  const bool whole = begins || (answering_ && stream_.is_back());
   const int64_t before = term_.cursor();
   const bool more = stream_.poll(limit, whole, orders.re_reads);
   if (!term_.live()) {
@@ -348,7 +352,8 @@ bool Follower::Impl::follow(const Orders& orders) {
 // What a whole look showed is readable, but for what is still to be read again: that holds up
 // whoever waits by itself.
 void Follower::Impl::answer_polls() {
-  if (!answering_ || !stream_.looked_through() || term_.cursor() < answering_->head) return;
+  if (!answering_ || !stream_.looked_through()) return;
+  if (term_.cursor() < std::max(answering_->head, stream_.highest_shown())) return;
   term_.ports.observer.entered(Step::read_orders);
   term_.ports.events.answer_polls(answering_->asked);
   answered_polls_ = answering_->asked;

@@ -36,6 +36,7 @@ LiveStream::LiveStream(Term& term)
 
 void LiveStream::restart() {
   window_.restart(term_.state->digests, term_.now());
+  highest_shown_ = 0;
   // After a reset the ids are others.
   if (term_.state->cursor.value_or(0) < not_again_through_) not_again_through_ = 0;
 }
@@ -102,6 +103,7 @@ bool LiveStream::poll(std::optional<int64_t> limit, bool whole, const std::vecto
 // the cursor's own event, which shows that this is still the same history.
 std::optional<int64_t> LiveStream::ask_after(bool whole) {
   const int64_t cursor = term_.cursor();
+  if (whole) go_on_after_.reset();
   if (go_on_after_) return std::min(*std::exchange(go_on_after_, std::nullopt), cursor);
   const auto lowest = window_.lowest_id();
   const auto unsettled = window_.unsettled_since(term_.now() - term_.options.settle);
@@ -135,6 +137,7 @@ std::optional<EventPage> LiveStream::ask(int64_t after) {
     EventPage page =
         term_.ports.log.events({after, static_cast<int32_t>(most), term_.options.batch_bytes});
     undeliverable_.clear();
+    if (!page.events.empty()) highest_shown_ = std::max(highest_shown_, page.events.back().id);
     return page;
   } catch (const AnotherMetastore&) {
     throw;

@@ -31,7 +31,11 @@ class LiveStream {
   bool poll(std::optional<int64_t> limit, bool whole, const std::vector<Scope>& pending);
   /// A look that takes several answers is over, and showed the history that is followed: behind a
   /// head that is back, nothing may be of it.
-  [[nodiscard]] bool looked_through() const { return !go_on_after_ && !backwards_.running(); }
+  [[nodiscard]] bool looked_through() const { return !go_on_after_ && !is_back(); }
+  /// The head is below the cursor, and nothing shows yet whose it is.
+  [[nodiscard]] bool is_back() const { return backwards_.running(); }
+  /// The highest id that an answer had, applied or not.
+  [[nodiscard]] int64_t highest_shown() const { return highest_shown_; }
   /// Those remembered of one id; empty where none are.
   [[nodiscard]] std::vector<processor::EventDigest> digests_of(int64_t id) const {
     return window_.digests_of(id);
@@ -65,6 +69,7 @@ class LiveStream {
   std::optional<std::chrono::steady_clock::time_point> shared_told_;
   Grace hole_;
   Grace backwards_;
+  int64_t highest_shown_ = 0;
   Grace undeliverable_;
 };
 
