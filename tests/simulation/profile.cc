@@ -39,6 +39,7 @@ constexpr std::array kKinds{
          [](Profile& p) {
            share_ids_as_2_3(p);
            p.spoils_events = true;
+           p.options.sweep_tables_per_second = 5;  // what unreadable renames leave
          }},
     Kind{"changes without events 4.0",
          [](Profile& p) {
