@@ -239,14 +239,56 @@ TEST(History, APollIsAnsweredWhereTheHeadWasWrittenBack) {
 
 TEST(History, APollIsNotAnsweredWhileNothingShowsWhoseHeadIsBelowTheCursor) {
   Followed world;
+  world.clock.time += 1min;
+  world.step();
   world.metastore.clean_events();
   bool back = true;
+  int looks = 0;
   world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
+  world.metastore.before_call = [&](std::string_view call) { looks += call == "events" ? 1 : 0; };
   world.store.orders.polls_asked = 1;
   for (int i = 0; i < 3; ++i) world.step();
   EXPECT_EQ(world.store.polls_answered, 0);
   back = false;
+  looks = 0;
   EXPECT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }, 3));
+  EXPECT_GT(looks, 0) << "not by its head alone";
+}
+
+TEST(History, APollIsAnsweredByALookFromTheBeginningHoweverFarAnotherHasCome) {
+  for (int steps = 0; steps < 12; ++steps) {
+    SCOPED_TRACE(steps);
+    Followed world;
+    world.metastore.drop_table("sales", "t0");
+    world.metastore.hide_last_event();
+    world.metastore.share_last_id();
+    for (const char* table : {"twin", "a", "b", "c", "d"}) {
+      world.metastore.create_table("sales", table);
+    }
+    ASSERT_TRUE(world.catch_up());
+    // A look at all that is not settled takes several answers now.
+    world.metastore.most_events_an_answer = 3;
+    for (int i = 0; i < steps; ++i) world.step();
+    world.metastore.show_hidden_events();
+    world.store.orders.polls_asked = 1;
+    ASSERT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }));
+    EXPECT_EQ(world.store.totals.late, 1);
+  }
+}
+
+TEST(History, APollIsNotAnsweredBelowAnEventThatItShowed) {
+  Followed world;
+  bool back = true;
+  world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
+  world.metastore.create_table("sales", "hidden");
+  world.metastore.hide_last_event();
+  world.metastore.create_table("sales", "shown");
+  world.store.orders.polls_asked = 1;
+  for (int i = 0; i < 3; ++i) world.step();
+  EXPECT_EQ(world.store.polls_answered, 0) << "though the head is that of the cursor";
+  world.metastore.show_hidden_events();
+  ASSERT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }));
+  EXPECT_TRUE(world.store.live.tables.contains({"hive", "sales", "shown"}));
 }
 
 TEST(History, GrantsFollowARenameWhateverTheFirstSnapshotHasReadByThen) {
