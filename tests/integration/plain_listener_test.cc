@@ -61,6 +61,13 @@ class PlainListener : public testing::Test {
     ddl().create_table({.database = database, .table = table});
   }
 
+  /// Creation times, by which tables are told apart, count whole seconds.
+  static void await_another_second() {
+    const time_t begun = time(nullptr);
+    ASSERT_TRUE(
+        fixtures::eventually(std::chrono::seconds(5), [&] { return time(nullptr) > begun; }));
+  }
+
   static int64_t refuted() {
     return std::stoll(deployment_->sql("SELECT refuted FROM hmsync.v1_follower"));
   }
@@ -115,9 +122,7 @@ TEST_F(PlainListener, ARefusedDropOfADatabaseChangesNothing) {
 
 TEST_F(PlainListener, ARefusedCreationOfATableThatIsThereChangesNothing) {
   const int64_t made = newest_event(*deployment_, "CREATE_TABLE", "sales", "orders");
-  // Creation times, by which the two are told apart, count whole seconds.
-  const time_t begun = time(nullptr);
-  ASSERT_TRUE(fixtures::eventually(std::chrono::seconds(5), [&] { return time(nullptr) > begun; }));
+  ASSERT_NO_FATAL_FAILURE(await_another_second());
   EXPECT_THROW(create("orders"), Error) << "it is there";
   const int64_t again = newest_event(*deployment_, "CREATE_TABLE", "sales", "orders");
   ASSERT_GT(again, made) << "it is logged";
@@ -192,6 +197,7 @@ TEST_F(PlainListener, ARealRenameTakesTheGrantsAlong) {
   expect_right();
   EXPECT_THAT(grants_in(*deployment_),
               ElementsAre("sales SELECT", "sales.orders2 SELECT", "sales.orders2.id SELECT"));
+  ASSERT_NO_FATAL_FAILURE(await_another_second());
   while_paused(*daemon_, [&] {
     ddl().rename_table("sales", "orders2", "archive", "orders");
     create("orders2");
