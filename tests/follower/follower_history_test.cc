@@ -30,6 +30,16 @@ struct Followed : World {
     EXPECT_TRUE(catch_up());
     EXPECT_EQ(store.live, metastore.objects());
   }
+
+  /// The last event went into quarantine and can be read by now; request 9 is to retry it.
+  void ask_to_retry_last_event() {
+    const std::string message = metastore.last_message();
+    metastore.spoil_last_message();
+    expect_equal();
+    ASSERT_EQ(store.quarantine.size(), 1u);
+    store.quarantine[0].event.message = message;
+    store.orders.retries = {{9, store.quarantine[0].event.id, "alice"}};
+  }
 };
 
 TEST(History, AnEventBelowTheCursorThatIsShownLateIsReadAgain) {
@@ -495,12 +505,7 @@ TEST(History, AScopedResyncRepairsWhatItIsAbout) {
 TEST(History, AQuarantinedEventThatCanBeReadNowIsAppliedByARetry) {
   Followed world;
   world.metastore.create_table("sales", "new");
-  const std::string message = world.metastore.last_message();
-  world.metastore.spoil_last_message();
-  world.expect_equal();
-  ASSERT_EQ(world.store.quarantine.size(), 1u);
-  world.store.quarantine[0].event.message = message;
-  world.store.orders.retries = {{9, world.store.quarantine[0].event.id, "alice"}};
+  ASSERT_NO_FATAL_FAILURE(world.ask_to_retry_last_event());
   ASSERT_TRUE(world.run_until([&] { return world.store.retries.contains(9); }));
   ASSERT_EQ(world.store.retries[9].size(), 1u);
   EXPECT_EQ(world.store.retries[9][0].failure, "");
@@ -511,11 +516,7 @@ TEST(History, AQuarantinedEventThatCanBeReadNowIsAppliedByARetry) {
 TEST(History, ARetryWaitsForTheFirstLookAtTheListener) {
   Followed world;
   world.metastore.drop_table("sales", "t0");
-  const std::string message = world.metastore.last_message();
-  world.metastore.spoil_last_message();
-  world.expect_equal();
-  world.store.quarantine.at(0).event.message = message;
-  world.store.orders.retries = {{9, world.store.quarantine[0].event.id, "alice"}};
+  ASSERT_NO_FATAL_FAILURE(world.ask_to_retry_last_event());
   world.metastore.plain = true;
   world.elect(2);
   ASSERT_TRUE(world.run_until([&] { return world.store.retries.contains(9); }));

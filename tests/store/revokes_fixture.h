@@ -48,15 +48,16 @@ class RevokesFixture : public GrantsFixture {
         staged({}, {{database("sales")}, {table("sales", "drafts", "created:1")}, {}});
     store_.snapshots().publish(fence(), id, reset);
   }
+  static processor::Mutation becomes(int64_t event, const std::string& from,
+                                     const std::string& to) {
+    return {event, processor::RenameTable{
+                       named("sales", from), table("sales", to, "created:1"), std::nullopt, {}}};
+  }
   static processor::Mutation orders_become_drafts(int64_t event) {
-    return {event,
-            processor::RenameTable{
-                named("sales", "orders"), table("sales", "drafts", "created:1"), std::nullopt, {}}};
+    return becomes(event, "orders", "drafts");
   }
   static processor::Mutation drafts_become_orders(int64_t event) {
-    return {event,
-            processor::RenameTable{
-                named("sales", "drafts"), table("sales", "orders", "created:1"), std::nullopt, {}}};
+    return becomes(event, "drafts", "orders");
   }
 
   /// On an object of identity "created:1", the store having read all events.
