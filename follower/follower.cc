@@ -217,7 +217,11 @@ milliseconds Follower::Impl::stay_paused(const Orders& orders) {
   runs_.refuse_requests(orders, fmt::format("paused by {}; resume first", orders.pause->by));
   runs_.finish_requests();
   report_poll(Phase::paused, orders, begun);
-  return term_.options.poll_interval;
+  if (orders.retries.empty()) return term_.options.poll_interval;
+  // They wait for it, paused or not.
+  term_.ports.observer.entered(Step::read_head);
+  look_at_listener();
+  return milliseconds{0};
 }
 
 void Follower::Impl::look_at_metastore() {

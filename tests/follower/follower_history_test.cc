@@ -523,5 +523,14 @@ TEST(History, ARetryWaitsForTheFirstLookAtTheListener) {
   EXPECT_FALSE(world.store.retries[9].at(0).claims.at(0).certain);
 }
 
+TEST(History, ALeaderThatTookOverWhilePausedRetries) {
+  Followed world;
+  world.metastore.drop_table("sales", "t0");
+  ASSERT_NO_FATAL_FAILURE(world.ask_to_retry_last_event());
+  world.store.orders.pause = follower::Pause{};
+  world.elect(2);
+  EXPECT_TRUE(world.run_until([&] { return world.store.retries.contains(9); }));
+}
+
 }  // namespace
 }  // namespace hmsync::doubles
