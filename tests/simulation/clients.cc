@@ -194,11 +194,7 @@ void make_changes(World& world, int count) {
     world.model.metastore_changed();
     if (transaction == doubles::MemoryMetastore::kRefused) continue;
     world.scheduler.sleep(time_of_transaction(world));
-    // Towards the end nobody's wait lets a daemon look at everything again.
-    const bool ends = count - made < 6;
-    if (ends && !world.profile.locks_sequence && world.scheduler.chance(0.3)) {
-      change_leaders(world);
-    }
+    if (world.scheduler.chance(world.profile.changes_leader)) change_leaders(world);
     if (metastore.generation_of_log() != log) continue;  // it was lost with the old metastore
     if (world.scheduler.chance(0.03)) {
       metastore.abort(transaction);

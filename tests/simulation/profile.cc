@@ -28,11 +28,23 @@ void share_ids_as_2_3(Profile& profile) {
   profile.head_flickers = true;
 }
 
+/// With few changes and nobody else, so that a late event that is missed stays so.
+void change_leaders(Profile& profile) {
+  share_ids(profile);
+  profile.options.sweep_tables_per_second = 0;
+  profile.changes_leader = 0.3;
+  profile.rounds = 6;
+  profile.changes_a_round = 20;
+  profile.grants_a_round = 2;
+  profile.orders_a_round = 0;
+}
+
 constexpr std::array kKinds{
     Kind{"ordered 3.1", [](Profile&) {}},
     Kind{"ordered 4.0", [](Profile& p) { p.generation = Generation::v4_0; }},
     Kind{"shared ids 2.3", share_ids_as_2_3},
     Kind{"shared ids 3.1", share_ids},
+    Kind{"changed leaders 3.1", change_leaders},
     Kind{"plain listener 3.1", [](Profile& p) { p.plain_listener = true; }},
     Kind{"spoilt events 3.1", [](Profile& p) { p.spoils_events = true; }},
     Kind{"spoilt events 2.3",

@@ -24,12 +24,15 @@ struct Profile {
   bool rewinds_store = false;    ///< fail-overs that lose the last commits
   bool loses_tables = false;     ///< that go without an event, as when somebody repairs a metastore
   bool hides_databases = false;  ///< from listings, now and then
+  /// Between an event's id and its commit: only the next leader can see it.
+  double changes_leader = 0;
   std::chrono::milliseconds page_time{3};  ///< a snapshot's page takes up to this
   int daemons = 2;
   int clients = 3;
   int rounds = 2;
   int changes_a_round = 100;
   int grants_a_round = 25;
+  int orders_a_round = 18;
   double fault_share = 0.01;  ///< of port calls
   /// Calls that are seldom made meet as many faults as others; then a daemon is mostly behind.
   bool seeks_rare_calls = false;

@@ -26,7 +26,7 @@ void run_round(World& world) {
   }
   begin([&] { grant_and_revoke(world, profile.grants_a_round); });
   begin([&] { wait_for_events(world, profile.grants_a_round); });
-  begin([&] { give_orders(world, 18); });
+  begin([&] { give_orders(world, profile.orders_a_round); });
   if (profile.cleans_log || profile.restores_metastore) {
     begin([&] { make_history_trouble(world); });
   }
