@@ -18,7 +18,7 @@
 
 namespace hmsync::daemon {
 
-/// The head, or why it is not known.
+/// The newest event (follower/newest_event.h), or why it is not known.
 struct HeadAnswer {
   std::optional<int64_t> head;
   std::string failure;
@@ -43,7 +43,7 @@ class HeadRefresher {
 
   void start();
   /// `done` is called once, by this thread, with a head that was asked for after this call; those
-  /// who ask together share one call. At once, by the caller, after stop().
+  /// who ask together share one look. At once, by the caller, after stop().
   void ask(std::function<void(const HeadAnswer&)> done);
   /// Waits for a call in progress: interrupt the log's connection first.
   void stop();
@@ -52,7 +52,7 @@ class HeadRefresher {
   void run();
   void turn(const std::vector<std::function<void(const HeadAnswer&)>>& asking);
   [[nodiscard]] bool look_is_due(const std::optional<StatusBoard::HeadSeen>& seen) const;
-  [[nodiscard]] HeadAnswer look();
+  [[nodiscard]] HeadAnswer look(bool for_somebody);
   HeadAnswer failed(ProblemCode code, const Error& error);
   void record(int64_t head);
 

@@ -33,12 +33,12 @@ WaitDesk::WaitDesk(size_t max_waiters, std::function<void()> kick)
 
 void WaitDesk::arrive(const std::shared_ptr<Exchange>& exchange, int64_t event, Time arrived,
                       Time deadline) {
-  take({exchange, event, arrived, deadline});
+  take({exchange, {event}, arrived, deadline});
 }
 
 void WaitDesk::arrive_below(const std::shared_ptr<Exchange>& exchange, int64_t head,
                             follower::ReadablePosition known, Time arrived, Time deadline) {
-  take({exchange, head, arrived, deadline, known});
+  take({exchange, {head, known}, arrived, deadline});
 }
 
 void WaitDesk::take(Arrival arrival) {
@@ -66,9 +66,8 @@ std::vector<WaitDesk::Arrival> WaitDesk::take_arrivals() {
 // Under the mutex.
 uint64_t WaitDesk::add(const Arrival& arrival, int64_t generation) {
   return waiters_.add(
-      arrival.known ? arrival.known->generation : generation,
-      arrival.known ? arrival.known->cursor : arrival.event, arrival.deadline,
-      [exchange = arrival.exchange, event = arrival.event, arrived = arrival.arrived](
+      arrival.awaited, generation, arrival.deadline,
+      [exchange = arrival.exchange, event = arrival.awaited.event, arrived = arrival.arrived](
           follower::WaitEnd end, follower::ReadablePosition position) {
         switch (end) {
           case follower::WaitEnd::reached:
@@ -83,8 +82,7 @@ uint64_t WaitDesk::add(const Arrival& arrival, int64_t generation) {
           case follower::WaitEnd::abandoned:
             return exchange->reply(problem(503, kStopping));
         }
-      },
-      arrival.known.has_value());
+      });
 }
 
 bool WaitDesk::needs_poll(const std::vector<Arrival>& arrivals,
@@ -92,7 +90,7 @@ bool WaitDesk::needs_poll(const std::vector<Arrival>& arrivals,
   const std::lock_guard lock(mutex_);
   return waiters_.need_poll(position.polls_needed) ||
          std::any_of(arrivals.begin(), arrivals.end(), [&](const Arrival& arrival) {
-           return position.polls_needed || arrival.known;
+           return follower::needs_poll(arrival.awaited, position);
          });
 }
 

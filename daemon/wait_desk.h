@@ -31,20 +31,17 @@ class WaitDesk {
 
   /// For a head that is below the cursor of `known`, the position before the head was asked for.
   /// The metastore's log may have been reset, which the loop judges after `gap_grace`: a conflict.
-  /// Where ids are shared the head may also have been written back, for a moment (2.3.10 under
-  /// concurrent writers) or until the next event (2.3.10 and 3.1.3 on Derby, at rest one to five
-  /// ids below their last): it is reached once a poll has shown the history that is followed, and
-  /// all that was applied by then is readable.
+  /// Where the log was cleaned it may also have been written back (follower/newest_event.h): it is
+  /// reached once a poll has shown the history that is followed, and all that was applied by then
+  /// is readable.
   void arrive_below(const std::shared_ptr<Exchange>& exchange, int64_t head,
                     follower::ReadablePosition known, Time arrived, Time deadline);
 
   struct Arrival {
     std::shared_ptr<Exchange> exchange;
-    int64_t event;  ///< as it is answered
+    follower::Awaited awaited;
     Time arrived;
     Time deadline;
-    /// Of a head below its cursor, which is waited for instead.
-    std::optional<follower::ReadablePosition> known = std::nullopt;
   };
   [[nodiscard]] std::vector<Arrival> take_arrivals();
   /// Whether a poll is to be asked for before these are admitted: one for all that come together,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "follower/newest_event.h"
 #include "processor/change.h"
 #include "processor/error.h"
 #include "processor/lower_case.h"
@@ -112,16 +113,6 @@ Since events_since(NotificationLog& log, const PrivilegeObject& object, int64_t 
   }
   if (since.newest < head) return {false, head};
   return since;
-}
-
-int64_t newest_event(NotificationLog& log) {
-  int64_t newest = log.head();
-  for (bool more = true; more;) {
-    const EventPage page = log.events({newest, kMostEventsBetween});
-    if (!page.events.empty()) newest = page.events.back().id;
-    more = page.cut;
-  }
-  return newest;
 }
 
 std::optional<PrivilegeOutcome> grant_without_object(PrivilegeStore& store,

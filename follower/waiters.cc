@@ -11,10 +11,12 @@ constexpr int64_t kNotAsked = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
-uint64_t Waiters::add(int64_t generation, int64_t event, Time deadline, Done done, bool unproven) {
+uint64_t Waiters::add(const Awaited& awaited, int64_t generation, Time deadline, Done done) {
   const uint64_t ticket = next_ticket_++;
-  const auto [added, is_new] =
-      waiting_.emplace(ticket, Waiter{generation, event, deadline, std::move(done), unproven});
+  const auto& below = awaited.below;
+  Waiter waiter{below ? below->generation : generation, below ? below->cursor : awaited.event,
+                deadline, std::move(done), below.has_value()};
+  const auto [added, is_new] = waiting_.emplace(ticket, std::move(waiter));
   by_deadline_.emplace(deadline, ticket);
   put_without_poll(ticket, added->second);
   return ticket;

@@ -32,6 +32,20 @@ struct ReadablePosition {
   int64_t polls_answered = 0;  ///< of those asked for, by all replicas
 };
 
+/// What is waited for.
+struct Awaited {
+  int64_t event = 0;
+  /// The event is below the cursor of this position, which was read before it was asked for: that
+  /// cursor is waited for instead, in that generation. Nothing shows yet whether it is of this
+  /// history, so a poll is needed, whatever the ids.
+  std::optional<ReadablePosition> below = std::nullopt;
+};
+
+/// Whether whoever comes, at this position, waits for a poll first.
+[[nodiscard]] inline bool needs_poll(const Awaited& awaited, const ReadablePosition& position) {
+  return position.polls_needed || awaited.below;
+}
+
 /// Thousands at once: each verb's work grows with those that it ends, and with the logarithm of
 /// all.
 class Waiters {
@@ -41,9 +55,8 @@ class Waiters {
   using Done = std::function<void(WaitEnd, ReadablePosition)>;
 
   /// The ticket to forget() it by. The caller checks the database after this, and calls advance().
-  /// `unproven`: that the cursor is past the event says nothing, since the event may be of another
-  /// history; a poll is needed, whatever the position says.
-  uint64_t add(int64_t generation, int64_t event, Time deadline, Done done, bool unproven = false);
+  /// `generation`: the store's when it came.
+  uint64_t add(const Awaited& awaited, int64_t generation, Time deadline, Done done);
   /// Who went away: its Done is not called.
   void forget(uint64_t ticket);
 

@@ -29,7 +29,11 @@ class ScriptedLog : public follower::NotificationLog {
     if (another) throw follower::AnotherMetastore("it is another metastore");
     return head_now;
   }
-  follower::EventPage events(const follower::EventRequest&) override { return {}; }
+  follower::EventPage events(const follower::EventRequest& request) override {
+    follower::EventPage page;
+    for (int64_t id = request.after + 1; id <= newest; ++id) page.events.emplace_back().id = id;
+    return page;
+  }
   std::optional<std::string> uuid() override { return std::nullopt; }
   bool plain_listener() override { return false; }
 
@@ -44,6 +48,7 @@ class ScriptedLog : public follower::NotificationLog {
   std::atomic<bool> another{false};
   std::atomic<bool> out_of_memory{false};
   std::atomic<int64_t> head_now{7};
+  std::atomic<int64_t> newest{0};  ///< where the head is below it
 
  private:
   std::mutex mutex_;
@@ -129,6 +134,14 @@ TEST_F(HeadRefresherTest, AnswersWithAHeadAskedForAfterTheQuestion) {
   ask();
   ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 2; }));
   EXPECT_EQ(answers_[1].head, 9);
+}
+
+TEST_F(HeadRefresherTest, AnswersWithTheNewestEventWhereTheHeadIsBelowIt) {
+  log_.newest = 9;
+  refresher_.start();
+  ask();
+  ASSERT_TRUE(eventually(seconds(5), [&] { return answered() == 1; }));
+  EXPECT_EQ(answers_[0].head, 9);
 }
 
 TEST_F(HeadRefresherTest, ThoseWhoAskTogetherShareOneCall) {

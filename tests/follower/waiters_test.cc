@@ -22,7 +22,7 @@ struct Record {
 TEST(Waiters, AreReleasedAtTheirEventAndNotBefore) {
   Waiters waiters;
   Record record;
-  waiters.add(0, 5, kStart + seconds(30), record.done());
+  waiters.add({5}, 0, kStart + seconds(30), record.done());
   waiters.advance({0, 4});
   EXPECT_TRUE(record.ends.empty());
   waiters.advance({0, 5});
@@ -34,7 +34,7 @@ TEST(Waiters, AreReleasedAtTheirEventAndNotBefore) {
 TEST(Waiters, OfAnOlderGenerationAreToldOfTheReset) {
   Waiters waiters;
   Record record;
-  waiters.add(1, 5, kStart + seconds(30), record.done());
+  waiters.add({5}, 1, kStart + seconds(30), record.done());
   waiters.advance({2, 100});
   EXPECT_EQ(record.ends, std::vector{WaitEnd::reset});
 }
@@ -42,7 +42,7 @@ TEST(Waiters, OfAnOlderGenerationAreToldOfTheReset) {
 TEST(Waiters, OfANewerGenerationWaitForIt) {
   Waiters waiters;
   Record record;
-  waiters.add(2, 5, kStart + seconds(30), record.done());
+  waiters.add({5}, 2, kStart + seconds(30), record.done());
   waiters.advance({1, 100});
   EXPECT_TRUE(record.ends.empty());
 }
@@ -50,7 +50,7 @@ TEST(Waiters, OfANewerGenerationWaitForIt) {
 TEST(Waiters, TimeOutAndAreForgotten) {
   Waiters waiters;
   Record record;
-  waiters.add(0, 5, kStart + seconds(30), record.done());
+  waiters.add({5}, 0, kStart + seconds(30), record.done());
   waiters.expire(kStart + seconds(29));
   EXPECT_TRUE(record.ends.empty());
   waiters.expire(kStart + seconds(30));
@@ -61,7 +61,7 @@ TEST(Waiters, TimeOutAndAreForgotten) {
 TEST(Waiters, WhoWentAwayIsNotTold) {
   Waiters waiters;
   Record record;
-  const uint64_t ticket = waiters.add(0, 5, kStart + seconds(30), record.done());
+  const uint64_t ticket = waiters.add({5}, 0, kStart + seconds(30), record.done());
   waiters.forget(ticket);
   waiters.advance({0, 9});
   EXPECT_TRUE(record.ends.empty());
@@ -71,16 +71,16 @@ TEST(Waiters, TellTheEarliestDeadline) {
   Waiters waiters;
   Record record;
   EXPECT_FALSE(waiters.next_deadline());
-  waiters.add(0, 5, kStart + seconds(30), record.done());
-  waiters.add(0, 6, kStart + seconds(10), record.done());
+  waiters.add({5}, 0, kStart + seconds(30), record.done());
+  waiters.add({6}, 0, kStart + seconds(10), record.done());
   EXPECT_EQ(waiters.next_deadline(), kStart + seconds(10));
 }
 
 TEST(Waiters, OneMayBeAddedWhileAnotherIsTold) {
   Waiters waiters;
   Record record;
-  waiters.add(0, 5, kStart + seconds(30), [&](WaitEnd, ReadablePosition) {
-    waiters.add(0, 6, kStart + seconds(30), record.done());
+  waiters.add({5}, 0, kStart + seconds(30), [&](WaitEnd, ReadablePosition) {
+    waiters.add({6}, 0, kStart + seconds(30), record.done());
   });
   waiters.advance({0, 5});
   EXPECT_EQ(waiters.size(), 1u);
@@ -91,7 +91,7 @@ TEST(Waiters, OneMayBeAddedWhileAnotherIsTold) {
 TEST(Waiters, WhereIdsMayBeSharedAreNotReleasedBeforeTheirPollIsAnswered) {
   Waiters waiters;
   Record record;
-  waiters.add(0, 5, kStart + seconds(30), record.done());
+  waiters.add({5}, 0, kStart + seconds(30), record.done());
   EXPECT_TRUE(waiters.need_poll(true));
   waiters.await_poll(3, true);
   EXPECT_FALSE(waiters.need_poll(true));
@@ -104,7 +104,7 @@ TEST(Waiters, WhereIdsMayBeSharedAreNotReleasedBeforeTheirPollIsAnswered) {
 TEST(Waiters, AreNotReleasedByTheirPollBeforeTheirEvent) {
   Waiters waiters;
   Record record;
-  waiters.add(0, 5, kStart + seconds(30), record.done());
+  waiters.add({5}, 0, kStart + seconds(30), record.done());
   waiters.await_poll(3, true);
   waiters.advance({0, 4, true, 7});
   EXPECT_TRUE(record.ends.empty());
@@ -117,9 +117,9 @@ TEST(Waiters, ALaterPollIsOnlyForThoseThatCameLater) {
   Waiters waiters;
   Record first;
   Record second;
-  waiters.add(0, 5, kStart + seconds(30), first.done());
+  waiters.add({5}, 0, kStart + seconds(30), first.done());
   waiters.await_poll(1, true);
-  waiters.add(0, 5, kStart + seconds(30), second.done());
+  waiters.add({5}, 0, kStart + seconds(30), second.done());
   waiters.await_poll(2, true);
   waiters.advance({0, 5, true, 1});
   EXPECT_EQ(first.ends, std::vector{WaitEnd::reached});
@@ -130,9 +130,9 @@ TEST(Waiters, PollsThatTheStoreMayHaveLostAreNeededAnew) {
   Waiters waiters;
   Record waiting;
   Record answered;
-  waiters.add(0, 9, kStart + seconds(30), answered.done());
+  waiters.add({9}, 0, kStart + seconds(30), answered.done());
   waiters.await_poll(1, true);
-  waiters.add(0, 5, kStart + seconds(30), waiting.done());
+  waiters.add({5}, 0, kStart + seconds(30), waiting.done());
   waiters.await_poll(8, true);
   waiters.advance({0, 6, true, 1});
   waiters.forget_polls();
@@ -148,7 +148,7 @@ TEST(Waiters, PollsThatTheStoreMayHaveLostAreNeededAnew) {
 TEST(Waiters, ThatWaitForAPollAreToldOfAResetToo) {
   Waiters waiters;
   Record record;
-  waiters.add(1, 5, kStart + seconds(30), record.done());
+  waiters.add({5}, 1, kStart + seconds(30), record.done());
   waiters.await_poll(8, true);
   waiters.advance({2, 5, true, 0});
   EXPECT_EQ(record.ends, std::vector{WaitEnd::reset});
@@ -164,7 +164,7 @@ TEST(Waiters, OfManyEachEndsOnceAndInItsOwnWay) {
   // By their number: 0 is reached, 1 times out, 2 leaves, 3 is at a poll that is never answered.
   for (int i = 0; i < kMany; ++i) {
     const auto deadline = kStart + seconds(i % 4 == 1 ? 1 : 1000);
-    tickets.push_back(waiters.add(0, i, deadline, records[static_cast<size_t>(i)].done()));
+    tickets.push_back(waiters.add({i}, 0, deadline, records[static_cast<size_t>(i)].done()));
     waiters.await_poll(i % 4 == 3 ? kMany : 1, true);
   }
   for (int i = 2; i < kMany; i += 4) waiters.forget(tickets[static_cast<size_t>(i)]);

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "follower/newest_event.h"
 #include "tests/simulation/world.h"
 
 namespace hmsync::simulation {
@@ -373,7 +374,7 @@ void wait_at(World& world, Daemon& daemon) {
   try {
     const std::optional<int64_t> cursor = state.cursor;
     const int64_t generation = state.generation;
-    waiter.event = daemon.metastore().head();
+    waiter.event = follower::newest_event(daemon.metastore());
     if (cursor && waiter.event < *cursor) {
       known = {generation, *cursor};
     } else if (world.scheduler.chance(0.2)) {
@@ -391,12 +392,11 @@ void wait_at(World& world, Daemon& daemon) {
   const auto deadline = world.scheduler.now() + milliseconds(500 + world.scheduler.random(20000));
   const auto ended = std::make_shared<bool>(false);
   daemon.wait_for(
-      waiter.event, deadline,
+      {waiter.event, known}, deadline,
       [&world, waiter, ended](follower::WaitEnd end, const follower::ReadablePosition& position) {
         if (std::exchange(*ended, true)) throw Violation("a waiter was ended twice");
         judge_end(world, waiter, end, position);
-      },
-      known);
+      });
   world.run([&world, &daemon, life = daemon.life(), ended, deadline, event = waiter.event] {
     // The store may be out of reach, and the process may stand still, at its deadline.
     world.scheduler.sleep(deadline - world.scheduler.now() + std::chrono::seconds(60));

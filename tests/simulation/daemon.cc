@@ -245,7 +245,7 @@ void Daemon::look_at_store() {
     looked_ = world_.scheduler.now();
     const bool arrival_needs = std::any_of(
         arrivals.begin(), arrivals.end(),
-        [&](const Arrival& arrival) { return position->polls_needed || arrival.known; });
+        [&](const Arrival& arrival) { return follower::needs_poll(arrival.awaited, *position); });
     if (arrival_needs || waiters_.need_poll(position->polls_needed)) {
       poll = world_.database.store.ask_poll();
     }
@@ -254,17 +254,14 @@ void Daemon::look_at_store() {
     throw;
   }
   for (Arrival& arrival : arrivals) {
-    waiters_.add(arrival.known ? arrival.known->generation : position->generation,
-                 arrival.known ? arrival.known->cursor : arrival.event, arrival.deadline,
-                 std::move(arrival.done), arrival.known.has_value());
+    waiters_.add(arrival.awaited, position->generation, arrival.deadline, std::move(arrival.done));
   }
   if (poll) waiters_.await_poll(*poll, position->polls_needed);
   waiters_.advance(*position);
 }
 
-void Daemon::wait_for(int64_t event, Scheduler::Time deadline, WaitDone done,
-                      std::optional<follower::ReadablePosition> known) {
-  arrivals_.push_back({event, deadline, std::move(done), known});
+void Daemon::wait_for(const follower::Awaited& awaited, Scheduler::Time deadline, WaitDone done) {
+  arrivals_.push_back({awaited, deadline, std::move(done)});
   world_.scheduler.wake(watcher_);
 }
 

@@ -53,10 +53,9 @@ class Daemon {
   [[nodiscard]] const std::optional<follower::PollReport>& last_poll() const { return last_poll_; }
 
   /// As `hmsyncctl wait`: `done` is called once, unless the process dies. The store is looked at
-  /// after this. `known`: that the cursor was above this head.
+  /// after this.
   using WaitDone = std::function<void(follower::WaitEnd, follower::ReadablePosition)>;
-  void wait_for(int64_t event, Scheduler::Time deadline, WaitDone done,
-                std::optional<follower::ReadablePosition> known);
+  void wait_for(const follower::Awaited& awaited, Scheduler::Time deadline, WaitDone done);
   /// The store told of something new.
   void notified();
 
@@ -66,10 +65,9 @@ class Daemon {
  private:
   class LoopObserver;
   struct Arrival {
-    int64_t event;
+    follower::Awaited awaited;
     Scheduler::Time deadline;
     WaitDone done;
-    std::optional<follower::ReadablePosition> known;
   };
 
   void keep_lease();
