@@ -85,8 +85,7 @@ void LoopObserver::polled(const follower::PollReport& report) {
 void LoopObserver::judge_problems(const follower::PollReport& report) {
   parts_.board.cured(Reporter::loop, ProblemCode::store_unreachable);
   parts_.board.cured(Reporter::loop, ProblemCode::store_refused);
-  // While paused the metastore was not asked.
-  if (report.phase == follower::Phase::paused) return;
+  if (!report.metastore_answered) return;
   parts_.board.cured(Reporter::loop, ProblemCode::metastore_unreachable);
   parts_.board.cured(Reporter::loop, ProblemCode::metastore_not_authorised);
   parts_.board.cured(Reporter::loop, ProblemCode::another_metastore);

@@ -50,7 +50,7 @@ void StatusBoard::polled(const follower::PollReport& report) {
   note_position(report.state.cursor, report.state.generation);
   // The loop knows each of its commits: a view of a later one was of a store that then lost it.
   counted_ = std::min(counted_, report.state.commit_number);
-  // A pause asks the metastore nothing: its head is the one of before.
+  // A pause does not ask for the head: it is the one of before.
   if (report.phase != follower::Phase::paused) {
     reported_.erase({ProblemCode::metastore_unreachable, Reporter::refresher});
     reported_.erase({ProblemCode::metastore_not_authorised, Reporter::refresher});

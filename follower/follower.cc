@@ -68,12 +68,6 @@ class Follower::Impl {
   void report_poll(Phase phase, const Orders& orders, TimePoint begun);
   [[nodiscard]] Phase phase() const;
 
-  /// What whoever waits on other replicas was promised.
-  struct Answering {
-    int64_t asked = 0;
-    int64_t head = 0;  ///< everything up to it must be applied
-  };
-
   Term term_;
   std::minstd_rand random_;
   LiveStream stream_;
@@ -81,8 +75,8 @@ class Follower::Impl {
 
   bool identity_known_ = false;
   Grace another_;
-  std::optional<Answering> answering_;
-  int64_t answered_polls_ = 0;
+  std::optional<int64_t> answering_;  ///< so many polls, by the whole look that is under way
+  bool metastore_answered_ = false;
   bool paused_ = false;
   bool in_snapshots_ = false;
   bool follow_failed_ = false;
@@ -105,6 +99,7 @@ milliseconds Follower::Impl::step() {
     const bool knew_state = term_.state.has_value();
     term_.state.reset();
     answering_.reset();
+    metastore_answered_ = false;
     // What reads objects may fail for long, and tells nothing of the log.
     if (!std::exchange(in_snapshots_, false)) stream_.forget_graces();
     if (!is_another_metastore(error)) another_.clear();
@@ -214,6 +209,7 @@ milliseconds Follower::Impl::stay_paused(const Orders& orders) {
   runs_.drop();
   runs_.clear_staging();
   stream_.forget_graces();
+  answering_.reset();
   runs_.refuse_requests(orders, fmt::format("paused by {}; resume first", orders.pause->by));
   runs_.finish_requests();
   report_poll(Phase::paused, orders, begun);
@@ -246,6 +242,7 @@ void Follower::Impl::look_at_metastore() {
     throw;
   }
   another_.clear();
+  metastore_answered_ = true;
   if (!identity_known_) look_at_identity();
   if (term_.now() >= next_listener_look_) look_at_listener();
   if (runs_.refused() && term_.now() >= next_recovery_look_) look_for_old_history();
@@ -274,6 +271,7 @@ void Follower::Impl::look_at_identity() {
 
 void Follower::Impl::look_at_listener() {
   const bool plain = term_.ports.log.plain_listener();
+  metastore_answered_ = true;
   next_listener_look_ = term_.now() + kListenerInterval;
   if (plain && !term_.plain_listener) {
     term_.tell(Notice::Kind::plain_listener, term_.state->cursor.value_or(0),
@@ -330,13 +328,12 @@ bool Follower::Impl::follow(const Orders& orders) {
   if (orders.revoke_ahead) {
     limit = std::min(limit.value_or(*orders.revoke_ahead), *orders.revoke_ahead);
   }
-  // Not "more": a database that lost commits counts from an earlier number on.
-  const bool begins = !answering_ && orders.polls_asked != answered_polls_;
-  if (begins) answering_ = Answering{orders.polls_asked, term_.head};
-  // Behind a head that was back nothing was seen.
-  const bool whole = begins || (answering_ && stream_.is_back());
+  if (!answering_ && orders.polls_asked > orders.polls_answered) {
+    answering_ = orders.polls_asked;
+    stream_.begin_whole_look();
+  }
   const int64_t before = term_.cursor();
-  const bool more = stream_.poll(limit, whole, orders.re_reads);
+  const bool more = stream_.poll(limit, orders.re_reads);
   if (!term_.live()) {
     answering_.reset();
     runs_.history_was_lost();
@@ -356,11 +353,9 @@ bool Follower::Impl::follow(const Orders& orders) {
 // What a whole look showed is readable, but for what is still to be read again: that holds up
 // whoever waits by itself.
 void Follower::Impl::answer_polls() {
-  if (!answering_ || !stream_.looked_through()) return;
-  if (term_.cursor() < std::max(answering_->head, stream_.highest_shown())) return;
+  if (!answering_ || !stream_.whole_look_is_applied()) return;
   term_.ports.observer.entered(Step::read_orders);
-  term_.ports.events.answer_polls(answering_->asked);
-  answered_polls_ = answering_->asked;
+  term_.ports.events.answer_polls(*answering_);
   answering_.reset();
 }
 
@@ -382,6 +377,7 @@ void Follower::Impl::report_poll(Phase phase, const Orders& orders, TimePoint be
   report.pause = orders.pause;
   report.pending_re_reads = static_cast<int64_t>(orders.re_reads.size());
   report.plain_listener = term_.plain_listener;
+  report.metastore_answered = std::exchange(metastore_answered_, false);
   report.took = term_.now() - begun;
   term_.ports.observer.polled(report);
 }

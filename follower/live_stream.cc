@@ -36,7 +36,6 @@ LiveStream::LiveStream(Term& term)
 
 void LiveStream::restart() {
   window_.restart(term_.state->digests, term_.now());
-  highest_shown_ = 0;
   // After a reset the ids are others.
   if (term_.state->cursor.value_or(0) < not_again_through_) not_again_through_ = 0;
 }
@@ -46,12 +45,22 @@ void LiveStream::forget_graces() {
   backwards_.clear();
 }
 
-bool LiveStream::poll(std::optional<int64_t> limit, bool whole, const std::vector<Scope>& pending) {
+void LiveStream::begin_whole_look() {
+  whole_look_ = WholeLook::wanted;
+  shown_ = term_.head;
+}
+
+bool LiveStream::whole_look_is_applied() const {
+  return whole_look_ == WholeLook::none && term_.cursor() >= shown_;
+}
+
+bool LiveStream::poll(std::optional<int64_t> limit, const std::vector<Scope>& pending) {
   const int64_t cursor = term_.cursor();
-  const std::optional<int64_t> after = ask_after(whole);
+  const std::optional<int64_t> after = ask_after();
   if (!after) {
     if (term_.head < cursor) return go_back();
     forget_graces();
+    whole_look_ = WholeLook::none;
     return false;
   }
   const std::optional<EventPage> delivered = ask(*after);
@@ -61,6 +70,10 @@ bool LiveStream::poll(std::optional<int64_t> limit, bool whole, const std::vecto
   if (is_other_history(page, seen, *after)) return true;
   if (term_.head < cursor && page.events.empty()) return go_back();
   backwards_.clear();
+  if (whole_look_ != WholeLook::none) {
+    whole_look_ = WholeLook::under_way;
+    if (!page.events.empty()) shown_ = std::max(shown_, page.events.back().id);
+  }
 
   std::vector<PlannedEvent> planned = plan_late(page, seen);
   std::span<const processor::Event> fresh = above_cursor(page);
@@ -73,6 +86,7 @@ bool LiveStream::poll(std::optional<int64_t> limit, bool whole, const std::vecto
     if (!planned.empty()) apply(planned);
     return true;
   }
+  whole_look_ = WholeLook::none;
   const Judgement judgement = judge(cursor, head, fresh);
   std::span<const processor::Event> usable = fresh.first(judgement.usable);
   while (limit && !usable.empty() && usable.back().id > *limit) {
@@ -101,8 +115,9 @@ bool LiveStream::poll(std::optional<int64_t> limit, bool whole, const std::vecto
 
 // Nothing: there is nothing to ask for. Otherwise the id after which events are asked for: before
 // the cursor's own event, which shows that this is still the same history.
-std::optional<int64_t> LiveStream::ask_after(bool whole) {
+std::optional<int64_t> LiveStream::ask_after() {
   const int64_t cursor = term_.cursor();
+  const bool whole = whole_look_ == WholeLook::wanted;
   if (whole) go_on_after_.reset();
   if (go_on_after_) return std::min(*std::exchange(go_on_after_, std::nullopt), cursor);
   const auto lowest = window_.lowest_id();
@@ -137,7 +152,7 @@ std::optional<EventPage> LiveStream::ask(int64_t after) {
     EventPage page =
         term_.ports.log.events({after, static_cast<int32_t>(most), term_.options.batch_bytes});
     undeliverable_.clear();
-    if (!page.events.empty()) highest_shown_ = std::max(highest_shown_, page.events.back().id);
+    given_up_ = false;
     return page;
   } catch (const AnotherMetastore&) {
     throw;
@@ -147,15 +162,17 @@ std::optional<EventPage> LiveStream::ask(int64_t after) {
       ask_ = std::max(1, ask_ / 8);  // each try costs a longer wait than the one before
       throw;
     }
-    if (after < term_.cursor()) {
-      not_again_through_ = term_.cursor();  // most likely it is one that is known already
+    // Not even after a snapshot, so it is one that is known already.
+    if (given_up_ && after < term_.cursor()) {
+      not_again_through_ = term_.cursor();
       throw;
     }
     if (!undeliverable_.over(term_, term_.options.gap_grace)) throw;
-    term_.lose_history(
-        "gap", after + 1,
-        fmt::format("event {} cannot be had from the metastore, a snapshot is taken: {}", after + 1,
-                    error.what()));
+    given_up_ = true;
+    term_.lose_history("gap", term_.cursor() + 1,
+                       fmt::format("no event after {} can be had from the metastore, a snapshot is "
+                                   "taken: {}",
+                                   after, error.what()));
     return std::nullopt;
   }
 }

@@ -25,24 +25,21 @@ class LiveStream {
   /// The head could not be had either: what cannot be delivered says nothing of an event.
   void metastore_was_away() { undeliverable_.clear(); }
 
-  /// One look; true if more is there now. Nothing above `limit` is applied. `whole`: everything
-  /// that is remembered is read again, settled or not.
-  /// `pending`: what is to be read again.
-  bool poll(std::optional<int64_t> limit, bool whole, const std::vector<Scope>& pending);
-  /// A look that takes several answers is over, and showed the history that is followed: behind a
-  /// head that is back, nothing may be of it.
-  [[nodiscard]] bool looked_through() const { return !go_on_after_ && !is_back(); }
-  /// The head is below the cursor, and nothing shows yet whose it is.
-  [[nodiscard]] bool is_back() const { return backwards_.running(); }
-  /// The highest id that an answer had, applied or not.
-  [[nodiscard]] int64_t highest_shown() const { return highest_shown_; }
+  /// One look; true if more is there now. Nothing above `limit` is applied. `pending`: what is to
+  /// be read again.
+  bool poll(std::optional<int64_t> limit, const std::vector<Scope>& pending);
+  /// From the next poll on everything that is remembered is read again, settled or not. That may
+  /// take several polls.
+  void begin_whole_look();
+  /// It is over, and everything up to the head at its begin, and up to what it showed, is applied.
+  [[nodiscard]] bool whole_look_is_applied() const;
   /// Those remembered of one id; empty where none are.
   [[nodiscard]] std::vector<processor::EventDigest> digests_of(int64_t id) const {
     return window_.digests_of(id);
   }
 
  private:
-  std::optional<int64_t> ask_after(bool whole);
+  std::optional<int64_t> ask_after();
   [[nodiscard]] bool is_partial(const EventPage& page) const;
   std::optional<EventPage> ask(int64_t after);
   [[nodiscard]] std::vector<processor::EventDigest> digests_to_cursor(const EventPage& page) const;
@@ -62,14 +59,19 @@ class LiveStream {
   Term& term_;
   EventWindow window_;
   int32_t ask_;  ///< new events asked for in one call: fewer while they are large
-  /// Up to this id an event cannot be delivered: what is known is not asked for again.
+  /// Up to this id an event cannot be delivered any more: what is known is not asked for again.
   int64_t not_again_through_ = 0;
+  bool given_up_ = false;               ///< history was lost for that, and no answer came since
   std::optional<int64_t> go_on_after_;  ///< a look that is not through yet
-  int64_t shared_ids_ = 0;              ///< events that were not told of yet
+  /// Wanted also until an answer shows the history that is followed: behind a head that is back
+  /// nothing may be of it.
+  enum class WholeLook { none, wanted, under_way };
+  WholeLook whole_look_ = WholeLook::none;
+  int64_t shown_ = 0;       ///< what the whole look promises
+  int64_t shared_ids_ = 0;  ///< events that were not told of yet
   std::optional<std::chrono::steady_clock::time_point> shared_told_;
   Grace hole_;
   Grace backwards_;
-  int64_t highest_shown_ = 0;
   Grace undeliverable_;
 };
 

@@ -46,6 +46,7 @@ struct PollReport {
   std::optional<Pause> pause;
   int64_t pending_re_reads = 0;  ///< not more than 500
   bool plain_listener = false;
+  bool metastore_answered = true;  ///< since the last report; while paused it is seldom asked
   std::chrono::steady_clock::duration took{};
 };
 

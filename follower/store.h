@@ -224,6 +224,7 @@ struct Orders {
   /// scope without a database is everything.
   std::vector<Scope> re_reads;
   int64_t polls_asked = 0;  ///< waiters on all replicas have asked for so many whole polls
+  int64_t polls_answered = 0;
 };
 
 struct ResyncOutcome {

@@ -34,7 +34,7 @@ UNION ALL
         NULL
  FROM pending_re_reads WHERE server = $1 ORDER BY request_id LIMIT 500)
 UNION ALL
-SELECT 'polls', NULL, polls_asked, NULL, NULL, NULL, NULL, NULL
+SELECT 'polls', NULL, polls_asked, polls_answered, NULL, NULL, NULL, NULL
 FROM follower_progress WHERE server = $1
 UNION ALL
 SELECT 'revokes', NULL, v.ahead, NULL, CASE WHEN v.due THEN 'due' END, NULL, NULL, NULL
@@ -132,6 +132,7 @@ follower::Orders PostgresOrderStore::pending() {
       orders.re_reads.push_back(scope_of(rows, row, 4));
     } else if (rows.text(row, 0) == "polls") {
       orders.polls_asked = rows.integer(row, 2);
+      orders.polls_answered = rows.integer(row, 3);
     } else {
       orders.revokes_due = !rows.is_null(row, 4);
       if (!rows.is_null(row, 2)) orders.revoke_ahead = rows.integer(row, 2);

@@ -125,6 +125,19 @@ TEST_F(LoopObserverTest, LostHistoryIsAProblemUntilItIsFollowedAgain) {
   EXPECT_THAT(problems(), IsEmpty());
 }
 
+TEST_F(LoopObserverTest, AMetastoreThatDidNotAnswerIsAProblemUntilItDoesPausedOrNot) {
+  observer_.entered(follower::Step::read_head);
+  observer_.failed(Error(ErrorKind::transient, "connection refused"));
+  ASSERT_THAT(problems(), ElementsAre("metastore_unreachable"));
+  follower::PollReport report = poll(follower::Phase::paused);
+  report.metastore_answered = false;
+  observer_.polled(report);
+  EXPECT_THAT(problems(), ElementsAre("metastore_unreachable"));
+  report.metastore_answered = true;
+  observer_.polled(report);
+  EXPECT_THAT(problems(), IsEmpty());
+}
+
 TEST_F(LoopObserverTest, ARefusedSnapshotIsAProblemUntilOneIsPublished) {
   SnapshotReport refused = over(SnapshotReport::State::refused, "reset");
   refused.failure = "60% of the tables are gone";

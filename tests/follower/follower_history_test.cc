@@ -1,10 +1,8 @@
 // Judging ids: late and shared ones, holes, cleaned and restored logs, other metastores.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "processor/error.h"
-#include "tests/follower/world.h"
+#include "tests/follower/followed.h"
 
 namespace hmsync::doubles {
 namespace {
@@ -12,35 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using follower::Notice;
 using follower::Phase;
-
-int64_t notices_of(const World& world, Notice::Kind kind) {
-  return std::count_if(world.observer.notices.begin(), world.observer.notices.end(),
-                       [&](const Notice& notice) { return notice.kind == kind; });
-}
-
-/// Followed, with a few tables.
-struct Followed : World {
-  Followed() {
-    metastore.create_database("sales");
-    for (int i = 0; i < 10; ++i) metastore.create_table("sales", "t" + std::to_string(i));
-    EXPECT_TRUE(catch_up());
-  }
-
-  void expect_equal() {
-    EXPECT_TRUE(catch_up());
-    EXPECT_EQ(store.live, metastore.objects());
-  }
-
-  /// The last event went into quarantine and can be read by now; request 9 is to retry it.
-  void ask_to_retry_last_event() {
-    const std::string message = metastore.last_message();
-    metastore.spoil_last_message();
-    expect_equal();
-    ASSERT_EQ(store.quarantine.size(), 1u);
-    store.quarantine[0].event.message = message;
-    store.orders.retries = {{9, store.quarantine[0].event.id, "alice"}};
-  }
-};
 
 TEST(History, AnEventBelowTheCursorThatIsShownLateIsReadAgain) {
   Followed world;
@@ -146,11 +115,14 @@ TEST(History, AKnownEventThatCannotBeDeliveredAnyMoreHoldsNothingUp) {
   world.metastore.undeliverable = world.metastore.now();
   for (int i = 0; i < 20; ++i) world.metastore.create_table("sales", "n" + std::to_string(i));
   ASSERT_TRUE(world.run_until([&] { return world.store.follower.cursor == 32; }, 40));
-  const size_t failures = world.observer.failures.size();
-  EXPECT_LE(failures, 10u);
   for (int i = 0; i < 20; ++i) world.metastore.create_table("sales", "m" + std::to_string(i));
   ASSERT_TRUE(world.run_until([&] { return world.store.follower.cursor == 52; }, 10));
+  const size_t failures = world.observer.failures.size();
+  EXPECT_LE(failures, 10u);
+  for (int i = 0; i < 20; ++i) world.metastore.create_table("sales", "l" + std::to_string(i));
+  ASSERT_TRUE(world.run_until([&] { return world.store.follower.cursor == 72; }, 10));
   EXPECT_EQ(world.observer.failures.size(), failures);
+  EXPECT_EQ(notices_of(world, Notice::Kind::gap), 1);
 }
 
 TEST(History, AnOutageIsNotTakenForAnEventThatCannotBeDelivered) {
@@ -184,6 +156,31 @@ TEST(History, ACappedAnswerOfKnownEventsIsNoHole) {
   world.expect_equal();
   EXPECT_EQ(notices_of(world, Notice::Kind::gap), 0);
   EXPECT_EQ(world.store.follower.generation, 0);
+}
+
+TEST(History, ALateEventIsSeenAlsoWhereAnswersGotLostBefore) {
+  Followed world;
+  world.metastore.drop_table("sales", "t0");
+  world.metastore.hide_last_event();
+  world.metastore.share_last_id();
+  world.metastore.create_table("sales", "twin");
+  ASSERT_TRUE(world.catch_up());
+  ASSERT_NO_FATAL_FAILURE(world.lose_answers());
+  world.metastore.show_hidden_events();
+  ASSERT_TRUE(world.run_until([&] { return world.store.totals.late == 1; }));
+  world.expect_equal();
+}
+
+TEST(History, ARestoredLogIsAResetAlsoWhereAnswersGotLostBefore) {
+  Followed world;
+  const MemoryMetastore copy = world.metastore;
+  for (int i = 0; i < 2; ++i) world.metastore.create_table("sales", "u" + std::to_string(i));
+  ASSERT_TRUE(world.catch_up());
+  ASSERT_NO_FATAL_FAILURE(world.lose_answers());
+  world.metastore.restore(copy);
+  for (int i = 0; i < 9; ++i) world.metastore.create_table("sales", "v" + std::to_string(i));
+  world.expect_equal();
+  EXPECT_EQ(notices_of(world, Notice::Kind::reset), 1);
 }
 
 TEST(History, ARestoredLogIsAResetBeforeItsHeadPassesTheCursor) {
@@ -237,68 +234,6 @@ TEST(History, AHeadThatIsBackOnEachSideOfAStandstillRefutesNothing) {
   for (int i = 0; i < 20; ++i) world.step();
   EXPECT_TRUE(world.observer.notices.empty());
   EXPECT_EQ(world.store.follower.generation, 0);
-}
-
-TEST(History, APollIsAnsweredWhereTheHeadWasWrittenBack) {
-  Followed world;
-  world.metastore.head_falls_back_by = [] { return 2; };
-  world.store.orders.polls_asked = 1;
-  EXPECT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }, 3));
-  EXPECT_TRUE(world.observer.notices.empty());
-}
-
-TEST(History, APollIsNotAnsweredWhileNothingShowsWhoseHeadIsBelowTheCursor) {
-  Followed world;
-  world.clock.time += 1min;
-  world.step();
-  world.metastore.clean_events();
-  bool back = true;
-  int looks = 0;
-  world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
-  world.metastore.before_call = [&](std::string_view call) { looks += call == "events" ? 1 : 0; };
-  world.store.orders.polls_asked = 1;
-  for (int i = 0; i < 3; ++i) world.step();
-  EXPECT_EQ(world.store.polls_answered, 0);
-  back = false;
-  looks = 0;
-  EXPECT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }, 3));
-  EXPECT_GT(looks, 0) << "not by its head alone";
-}
-
-TEST(History, APollIsAnsweredByALookFromTheBeginningHoweverFarAnotherHasCome) {
-  for (int steps = 0; steps < 12; ++steps) {
-    SCOPED_TRACE(steps);
-    Followed world;
-    world.metastore.drop_table("sales", "t0");
-    world.metastore.hide_last_event();
-    world.metastore.share_last_id();
-    for (const char* table : {"twin", "a", "b", "c", "d"}) {
-      world.metastore.create_table("sales", table);
-    }
-    ASSERT_TRUE(world.catch_up());
-    // A look at all that is not settled takes several answers now.
-    world.metastore.most_events_an_answer = 3;
-    for (int i = 0; i < steps; ++i) world.step();
-    world.metastore.show_hidden_events();
-    world.store.orders.polls_asked = 1;
-    ASSERT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }));
-    EXPECT_EQ(world.store.totals.late, 1);
-  }
-}
-
-TEST(History, APollIsNotAnsweredBelowAnEventThatItShowed) {
-  Followed world;
-  bool back = true;
-  world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
-  world.metastore.create_table("sales", "hidden");
-  world.metastore.hide_last_event();
-  world.metastore.create_table("sales", "shown");
-  world.store.orders.polls_asked = 1;
-  for (int i = 0; i < 3; ++i) world.step();
-  EXPECT_EQ(world.store.polls_answered, 0) << "though the head is that of the cursor";
-  world.metastore.show_hidden_events();
-  ASSERT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }));
-  EXPECT_TRUE(world.store.live.tables.contains({"hive", "sales", "shown"}));
 }
 
 TEST(History, GrantsFollowARenameWhateverTheFirstSnapshotHasReadByThen) {
@@ -454,26 +389,6 @@ TEST(History, ARefusedSweepHoldsUpNothingAndIsCuredByTheNext) {
   ASSERT_TRUE(world.run_until([&] { return last_is(follower::SnapshotReport::State::published); }));
 }
 
-TEST(History, AWholeLookIsAnsweredOnceWhatItShowedIsApplied) {
-  Followed world;
-  world.clock.time += 1min;
-  world.step();
-  world.metastore.drop_table("sales", "t0");
-  world.metastore.hide_last_event();
-  world.metastore.share_last_id();
-  world.metastore.create_table("sales", "twin");
-  ASSERT_TRUE(world.catch_up());
-  world.clock.time += 1min;
-  world.step();
-  world.metastore.show_hidden_events();
-  world.step();
-  EXPECT_EQ(world.store.totals.late, 0) << "settled long ago";
-  world.store.orders.polls_asked = 3;
-  ASSERT_TRUE(world.run_until([&] { return world.store.polls_answered == 3; }, 5));
-  EXPECT_EQ(world.store.totals.late, 1);
-  world.expect_equal();
-}
-
 TEST(History, AnAutomaticDryRunVerifies) {
   Followed world;
   world.options.verify_interval = 1h;
@@ -523,13 +438,23 @@ TEST(History, ARetryWaitsForTheFirstLookAtTheListener) {
   EXPECT_FALSE(world.store.retries[9].at(0).claims.at(0).certain);
 }
 
+TEST(History, ARetryOfANewLeaderBelievesATransactionalListener) {
+  Followed world;
+  world.metastore.drop_table("sales", "t0");
+  ASSERT_NO_FATAL_FAILURE(world.ask_to_retry_last_event());
+  world.elect(2);
+  ASSERT_TRUE(world.run_until([&] { return world.store.retries.contains(9); }));
+  EXPECT_TRUE(world.store.retries[9].at(0).claims.at(0).certain);
+}
+
 TEST(History, ALeaderThatTookOverWhilePausedRetries) {
   Followed world;
   world.metastore.drop_table("sales", "t0");
   ASSERT_NO_FATAL_FAILURE(world.ask_to_retry_last_event());
   world.store.orders.pause = follower::Pause{};
   world.elect(2);
-  EXPECT_TRUE(world.run_until([&] { return world.store.retries.contains(9); }));
+  ASSERT_TRUE(world.run_until([&] { return world.store.retries.contains(9); }));
+  EXPECT_TRUE(world.store.retries[9].at(0).claims.at(0).certain);
 }
 
 }  // namespace

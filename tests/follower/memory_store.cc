@@ -194,6 +194,7 @@ ReadablePosition MemoryStore::position() const {
 Orders MemoryStore::pending() {
   before_effect("pending");
   Orders pending = orders;
+  pending.polls_answered = polls_answered;
   std::map<int64_t, Scope> in_order;
   for (const auto& [name, asked] : re_reads) in_order[asked.request] = scope_of(name);
   for (const auto& [request, scope] : in_order) {

@@ -141,6 +141,9 @@ TEST_F(OrderStore, PollsAreNumberedAndToldToTheLeader) {
   PostgresOrderStore standby(postgres_.side(), "server1");
   EXPECT_EQ(standby.ask_poll(), 2);
   EXPECT_EQ(store_.orders().pending().polls_asked, 2);
+  EXPECT_EQ(store_.orders().pending().polls_answered, 0);
+  store_.events().answer_polls(1);
+  EXPECT_EQ(store_.orders().pending().polls_answered, 1);
 }
 
 TEST_F(OrderStore, AtMostSoManyReReadsAreToldTheOldestFirst) {

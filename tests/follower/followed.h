@@ -1,0 +1,56 @@
+// A world that is followed already.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "processor/error.h"
+#include "tests/follower/world.h"
+
+namespace hmsync::doubles {
+
+inline int64_t notices_of(const World& world, follower::Notice::Kind kind) {
+  return std::count_if(world.observer.notices.begin(), world.observer.notices.end(),
+                       [&](const follower::Notice& notice) { return notice.kind == kind; });
+}
+
+/// Followed, with a few tables.
+struct Followed : World {
+  Followed() {
+    metastore.create_database("sales");
+    for (int i = 0; i < 10; ++i) metastore.create_table("sales", "t" + std::to_string(i));
+    EXPECT_TRUE(catch_up());
+  }
+
+  void expect_equal() {
+    EXPECT_TRUE(catch_up());
+    EXPECT_EQ(store.live, metastore.objects());
+  }
+
+  /// Of looks at the log, one after the other, until each asks for a single event.
+  void lose_answers() {
+    int lost = 0;
+    metastore.before_call = [&lost](std::string_view call) {
+      if (call != "events" || lost == 6) return;
+      ++lost;
+      throw Error(ErrorKind::transient, "the answer was lost");
+    };
+    ASSERT_TRUE(run_until([&] { return lost == 6; }));
+    metastore.before_call = [](std::string_view) {};
+  }
+
+  /// The last event went into quarantine and can be read by now; request 9 is to retry it.
+  void ask_to_retry_last_event() {
+    const std::string message = metastore.last_message();
+    metastore.spoil_last_message();
+    expect_equal();
+    ASSERT_EQ(store.quarantine.size(), 1u);
+    store.quarantine[0].event.message = message;
+    store.orders.retries = {{9, store.quarantine[0].event.id, "alice"}};
+  }
+};
+
+}  // namespace hmsync::doubles
