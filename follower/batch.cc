@@ -54,6 +54,8 @@ void set_aside(PlannedEvent& planned, std::string reason, bool apply_header) {
   // Of an alteration the header does not tell whether it was a rename.
   if (claim.kind == Claim::Kind::renamed) claim.certain = false;
   if (apply_header && planned.standing.believed()) planned.mutations = header_drop(claim);
+  // Done in its place, and not once more to what is there at the reading.
+  if (!planned.mutations.empty()) claim.kind = Claim::Kind::changed;
   planned.claims = {std::move(claim)};
 }
 

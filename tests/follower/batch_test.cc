@@ -35,5 +35,17 @@ TEST(PlanEvent, ThatAnUnreadableAlterationWasARenameIsAGuess) {
   EXPECT_FALSE(claim.certain);
 }
 
+TEST(PlanEvent, AnUnreadableDropActsOnceAtOnceOrAtTheReading) {
+  const processor::Event drop = unreadable("DROP_TABLE");
+  const PlannedEvent believed = plan_event(drop, {});
+  EXPECT_EQ(believed.mutations.size(), 1U);
+  EXPECT_EQ(believed.claims.at(0).kind, processor::Claim::Kind::changed);
+  Standing late;
+  late.late = true;
+  const PlannedEvent doubted = plan_event(drop, late);
+  EXPECT_TRUE(doubted.mutations.empty());
+  EXPECT_EQ(doubted.claims.at(0).kind, processor::Claim::Kind::dropped);
+}
+
 }  // namespace
 }  // namespace hmsync::follower

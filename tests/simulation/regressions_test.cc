@@ -119,6 +119,40 @@ TEST_F(Regressions, AGrantAtAHeadThatIsBackIsNotTakenForOlderThanItsTable) {
   EXPECT_THAT(grants(), ElementsAre("new on orders"));
 }
 
+class SpoiltEvents : public Regressions {
+ protected:
+  SpoiltEvents() : Regressions(profile()) {}
+  static Profile profile() {
+    Profile profile = quiet();
+    profile.spoils_events = true;
+    return profile;
+  }
+  /// The event's id.
+  int64_t drop_unreadably(const std::string& table) {
+    metastore().run(doubles::ddl::DropTable{"sales", table}, doubles::Delivery::spoilt);
+    return metastore().now();
+  }
+  /// What has the name at the next look is another table, which does not tell where it went.
+  void replace_unreadably(const std::string& table, const std::string& moved_to) {
+    pause();
+    doubles::ddl::AlterTable rename{"sales", table};
+    rename.new_database = "sales";
+    rename.new_table = moved_to;
+    metastore().run(rename, doubles::Delivery::spoilt);
+    metastore().create_table("sales", table);
+    resume();
+    rest();
+  }
+};
+
+TEST_F(SpoiltEvents, AnUnreadableDropSparesTheTableThatHadTheNameBefore) {
+  grant("analyst", "orders");
+  replace_unreadably("orders", "archive");
+  (void)drop_unreadably("orders");
+  rest();
+  EXPECT_THAT(grants(), ElementsAre("analyst on orders (suspended)"));
+}
+
 class PlainListeners : public Regressions {
  protected:
   PlainListeners() : Regressions(profile()) {}
