@@ -117,6 +117,19 @@ PlannedEvent plan_event(const processor::Event& event, const Standing& standing,
   return planned;
 }
 
+PlannedEvent plan_retry(const processor::Event& event, bool plain) {
+  Standing standing;
+  standing.late = true;
+  standing.plain = plain;
+  PlannedEvent planned = plan_event(event, standing);
+  const Claim header = processor::header_claim(event);
+  for (Claim& claim : planned.claims) {
+    const bool was_told = claim.kind == header.kind && claim.name == header.name;
+    if (claim.kind == Claim::Kind::dropped && was_told) claim.kind = Claim::Kind::changed;
+  }
+  return planned;
+}
+
 void quarantine(PlannedEvent& planned, const std::string& reason) {
   set_aside(planned, reason, false);
 }

@@ -59,6 +59,10 @@ struct PlannedEvent {
 PlannedEvent plan_event(const processor::Event& event, const Standing& standing,
                         const DoubtfulNames& doubtful = {});
 
+/// Of an event that was set aside: its place in the order is gone. What its header said of a drop
+/// has ended the grants of what was dropped; those under its name now may be of something else.
+PlannedEvent plan_retry(const processor::Event& event, bool plain);
+
 /// Sets aside what the store cannot take.
 void quarantine(PlannedEvent& planned, const std::string& reason);
 

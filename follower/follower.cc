@@ -192,10 +192,7 @@ void Follower::Impl::retry(const Orders& orders) {
   for (const RetryRequest& request : orders.retries) {
     std::vector<Retried> outcomes;
     for (const processor::Event& event : term_.ports.orders.quarantined(request.event)) {
-      Standing standing;
-      standing.late = true;
-      standing.plain = term_.plain_listener;
-      const PlannedEvent planned = plan_event(event, standing);
+      const PlannedEvent planned = plan_retry(event, term_.plain_listener);
       outcomes.push_back({planned.claims, planned.reason});
     }
     term_.ports.orders.retried(term_.fence(), request, outcomes);

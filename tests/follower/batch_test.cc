@@ -47,5 +47,22 @@ TEST(PlanEvent, AnUnreadableDropActsOnceAtOnceOrAtTheReading) {
   EXPECT_EQ(doubted.claims.at(0).kind, processor::Claim::Kind::dropped);
 }
 
+TEST(PlanRetry, ADropThatTheHeaderToldHasEndedGrantsBefore) {
+  for (const std::string type : {"DROP_TABLE", "DROP_DATABASE"}) {
+    const PlannedEvent planned = plan_retry(unreadable(type), false);
+    ASSERT_EQ(planned.claims.size(), 1U);
+    EXPECT_EQ(planned.claims[0].kind, processor::Claim::Kind::changed);
+    EXPECT_EQ(planned.claims[0].name, processor::header_claim(unreadable(type)).name);
+  }
+}
+
+TEST(PlanRetry, ADropThatOnlyTheMessageTellsEndsThem) {
+  processor::Event event = unreadable("DROP_TABLE");
+  event.message = R"({"db": "sales", "table": "orders"})";
+  EXPECT_EQ(plan_retry(event, false).claims.at(0).kind, processor::Claim::Kind::changed);
+  event.table.reset();
+  EXPECT_EQ(plan_retry(event, false).claims.at(0).kind, processor::Claim::Kind::dropped);
+}
+
 }  // namespace
 }  // namespace hmsync::follower

@@ -143,6 +143,10 @@ class SpoiltEvents : public Regressions {
     resume();
     rest();
   }
+  void retry(int64_t event) {
+    store().orders.retries.push_back({world_->next_number(), event, "alice"});
+    rest();
+  }
 };
 
 TEST_F(SpoiltEvents, AnUnreadableDropSparesTheTableThatHadTheNameBefore) {
@@ -150,6 +154,27 @@ TEST_F(SpoiltEvents, AnUnreadableDropSparesTheTableThatHadTheNameBefore) {
   replace_unreadably("orders", "archive");
   (void)drop_unreadably("orders");
   rest();
+  EXPECT_THAT(grants(), ElementsAre("analyst on orders (suspended)"));
+}
+
+TEST_F(SpoiltEvents, ARetriedDropSparesAYoungerGrantWhoseTableIsUnderAnotherName) {
+  const int64_t drop = drop_unreadably("orders");
+  metastore().create_table("sales", "orders");
+  rest();
+  grant("analyst", "orders");
+  replace_unreadably("orders", "archive");
+  ASSERT_THAT(grants(), ElementsAre("analyst on orders (suspended)"));
+  retry(drop);
+  EXPECT_THAT(grants(), ElementsAre("analyst on orders (suspended)"));
+}
+
+TEST_F(SpoiltEvents, ARetriedDropSparesAnOlderGrantThatTheDropHasSpared) {
+  grant("analyst", "orders");
+  replace_unreadably("orders", "archive");
+  const int64_t drop = drop_unreadably("orders");
+  rest();
+  ASSERT_THAT(grants(), ElementsAre("analyst on orders (suspended)"));
+  retry(drop);
   EXPECT_THAT(grants(), ElementsAre("analyst on orders (suspended)"));
 }
 
