@@ -189,6 +189,18 @@ TEST_F(SharedIds, AGrantOfTheSameIdAsADropStaysWithWhatIsThere) {
   EXPECT_THAT(grants(), ElementsAre("new on orders"));
 }
 
+TEST_F(SharedIds, AnEventThatCameLateIsUnreadUntilTheNextLook) {
+  metastore().create_table("sales", "first");
+  metastore().share_last_id();
+  metastore().drop_table("sales", "orders");
+  metastore().hide_last_event();
+  run_for(seconds(2));
+  EXPECT_EQ(world_->model.unread_late_event(), metastore().now());
+  metastore().show_hidden_events();
+  run_for(seconds(2));
+  EXPECT_EQ(world_->model.unread_late_event(), std::nullopt);
+}
+
 /// The leader stands still at its next batch, for longer than its lease.
 TEST_F(Histories, ALeaderThatStoodStillInItsTransactionIsFencedAndItsSuccessorGoesOn) {
   const Daemon* const before = world_->leader();

@@ -364,6 +364,21 @@ void Model::saw_revoke(const std::string& role, const TableName& name) {
                           granted.revoked ? ", for good" : ""));
 }
 
+std::optional<int64_t> Model::unread_late_event() const {
+  std::map<int64_t, int> unread;
+  for (const auto& digest : world_.database.store.follower.digests) --unread[digest.id];
+  for (const doubles::Committed& step : world_.metastore.history()) {
+    if (step.generation_of_log != log_generation_) continue;
+    for (const int64_t id : step.event_ids) {
+      if (const auto of_id = unread.find(id); of_id != unread.end()) ++of_id->second;
+    }
+  }
+  const auto lowest = std::find_if(unread.begin(), unread.end(),
+                                   [](const auto& of_id) { return of_id.second > 0; });
+  if (lowest == unread.end()) return std::nullopt;
+  return lowest->first;
+}
+
 void Model::released(int64_t event, int64_t steps_before,
                      const follower::ReadablePosition& position) {
   const auto& store = world_.database.store;

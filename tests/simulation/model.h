@@ -46,6 +46,8 @@ class Model {
   /// have no identity before 4.0. Empty: none.
   [[nodiscard]] std::string database_as_of(const processor::DatabaseName& name,
                                            int64_t event) const;
+  /// The lowest of the remembered ids that has an event which nobody has read: it came late.
+  [[nodiscard]] std::optional<int64_t> unread_late_event() const;
   /// Who waited came after so many steps of the history.
   void released(int64_t event, int64_t steps_before, const follower::ReadablePosition& position);
 
