@@ -152,6 +152,10 @@ void PostgresOrderStore::repeat_revokes(const follower::Fence& fence) {
   const Statement fenced = advance_follower(server_, fence);
   connection_.query(fenced.sql, fenced.parameters);
   repeat_due_revokes(connection_, server_);
+  // Whoever waits for the event waits for this, too.
+  for (const Statement& statement : tell_progress(server_)) {
+    connection_.query(statement.sql, statement.parameters);
+  }
   transaction.commit();
 }
 

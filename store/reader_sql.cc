@@ -122,7 +122,10 @@ END FROM o)",
 
 const char* const kPosition = R"(SELECT f.generation,
   least(coalesce(f.cursor, -1), (SELECT min(r.event_id) - 1 FROM pending_re_reads r
-                                 WHERE r.server = f.server AND r.generation = f.generation)),
+                                 WHERE r.server = f.server AND r.generation = f.generation),
+        (SELECT min(q.at_event) - 1 FROM requests q
+         WHERE q.server = f.server AND q.generation = f.generation AND q.state = 'pending'
+           AND q.kind = 'revoke' AND q.at_event >= 0)),
   f.metastore_uuid = '' OR f.shared_ids_seen, coalesce(p.polls_answered, 0)
 FROM followers f LEFT JOIN follower_progress p USING (server) WHERE f.server = $1)";
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "follower/store.h"
+#include "store/rename_sources.h"
 #include "store/snapshot_claims.h"
-#include "store/snapshot_renames.h"
 
 namespace hmsync::store {
 

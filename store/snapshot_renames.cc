@@ -5,58 +5,14 @@
 #include <set>
 #include <utility>
 
+#include "store/rename_sources.h"
+
 namespace hmsync::store {
 
 namespace {
 
 using processor::Claim;
 using processor::TableName;
-
-/// More tables of one identity are not read for one rename.
-constexpr size_t kMostCandidates = 200;
-
-/// Stored tables of the identities in $3, and how many staged tables of the identity are new under
-/// their names. $4: the staged ids.
-const std::string kCandidates = R"(
-WITH came AS MATERIALIZED (
-  SELECT n.identity, count(*) AS tables FROM staging_objects n
-  LEFT JOIN objects l ON l.server = $1 AND l.catalog = n.catalog
-    AND l.database_name = n.database_name AND l.table_name = n.table_name
-  WHERE n.snapshot = $2 AND ($4::bigint[] IS NULL OR n.object_id = ANY ($4::bigint[]))
-    AND n.table_name <> '' AND n.identity = ANY ($3::text[])
-    AND l.identity IS DISTINCT FROM n.identity
-  GROUP BY n.identity)
-SELECT o.identity, o.catalog, o.database_name, o.table_name, )" +
-                                is_within_scopes("o") + R"(,
-       s.identity IS DISTINCT FROM o.identity, coalesce(n.tables, 0)
-FROM unnest($3::text[]) AS i(identity)
-LEFT JOIN came n USING (identity)
-CROSS JOIN LATERAL (
-  SELECT * FROM objects o
-  WHERE o.server = $1 AND o.identity = i.identity AND o.table_name <> '' AND o.identity <> ''
-  LIMIT 201) o
-LEFT JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = o.catalog
-  AND s.database_name = o.database_name AND s.table_name = o.table_name)";
-
-/// Renames that made a staged table what it was not before, by its identity.
-std::map<std::string, std::vector<const Claim*>> without_source(const Claims& claims) {
-  std::map<std::string, std::vector<const Claim*>> found;
-  for (const StoredClaim& stored : claims.all) {
-    const Claim& claim = stored.claim;
-    if (claim.kind != Claim::Kind::renamed || !claim.from.table.empty()) continue;
-    if (claim.name.table.empty() || !stored.name_within) continue;
-    const Standing now = claims.at(claim.name);
-    if (!now.staged || now.staged->empty() || now.kept()) continue;
-    found[*now.staged].push_back(&claim);
-  }
-  return found;
-}
-
-struct Candidate {
-  TableName name;
-  bool within = false;
-  bool vanished = false;
-};
 
 /// A rename that tells another table's identity left this one behind.
 bool may_carry(const Claim& claim, const std::string& identity) {
@@ -135,6 +91,12 @@ Fate Renames::fate_of_kept(const TableName& name, const std::string& identity) c
     if (!went || !may_carry(back, identity) || back.event_id < fate.event) continue;
     fate = {Fate::Kind::returned, {}, back.event_id, true};
   }
+  // By what cannot be read it may have come back, too.
+  for (const StoredClaim& stored : claims_.all) {
+    const Claim& claim = stored.claim;
+    if (!is_without_source(claim) || claim.name != name || claim.event_id < fate.event) continue;
+    fate = {Fate::Kind::returned, {}, claim.event_id, true};
+  }
   return fate;
 }
 
@@ -201,44 +163,6 @@ bool Renames::came_only_from(const TableName& from, const TableName& name,
     ways.insert(ways.end(), earlier.begin(), earlier.end());
   }
   return from_there;
-}
-
-Sources find_sources(Connection& connection, const Sides& sides, const Claims& claims) {
-  const auto wanted = without_source(claims);
-  if (wanted.empty()) return {};
-  std::vector<std::string> identities;
-  for (const auto& [identity, renames] : wanted) identities.push_back(identity);
-  const Result rows = connection.query(
-      kCandidates, {sides.server, sides.snapshot, text_array(identities), sides.staged});
-  std::map<std::string, std::vector<Candidate>> candidates;
-  std::map<std::string, int64_t> came;
-  for (int row = 0; row < rows.rows(); ++row) {
-    const std::string identity(rows.text(row, 0));
-    candidates[identity].push_back({{std::string(rows.text(row, 1)), std::string(rows.text(row, 2)),
-                                     std::string(rows.text(row, 3))},
-                                    rows.boolean(row, 4),
-                                    rows.boolean(row, 5)});
-    came[identity] = rows.integer(row, 6);
-  }
-  Sources sources;
-  for (const auto& [identity, found] : candidates) {
-    if (found.size() > kMostCandidates) continue;
-    std::vector<const Candidate*> vanished;
-    bool all_within = true;
-    for (const Candidate& candidate : found) {
-      if (candidate.within && candidate.vanished) vanished.push_back(&candidate);
-      if (candidate.within) continue;
-      all_within = false;
-      sources.missing.push_back({candidate.name.in_database(), candidate.name.table, false});
-    }
-    if (!all_within || vanished.size() != 1 || came[identity] != 1) continue;
-    for (const Claim* rename : wanted.at(identity)) {
-      Claim known = *rename;
-      known.from = vanished.front()->name;
-      sources.renames.push_back(std::move(known));
-    }
-  }
-  return sources;
 }
 
 }  // namespace hmsync::store

@@ -24,7 +24,7 @@ struct Fate {
 
 class Renames {
  public:
-  /// `unreadable`: renames whose source was found by identity (find_sources).
+  /// `unreadable`: renames whose source was found (rename_sources.h).
   Renames(const Claims& claims, const std::vector<processor::Claim>& unreadable);
 
   /// Of the table with this identity (not empty) that was stored, or had grants, under the name.
@@ -56,15 +56,5 @@ class Renames {
   std::multimap<processor::TableName, processor::Claim> renames_;   ///< by source
   std::multimap<processor::TableName, processor::Claim> arrivals_;  ///< by target; and creations
 };
-
-/// What is known of renames whose source could not be read.
-struct Sources {
-  std::vector<processor::Claim> renames;  ///< those whose source was found, with it
-  std::vector<follower::Scope> missing;   ///< tables of which one may be a source; not read yet
-};
-
-/// A table that a staged one was renamed from is a stored one of its identity under another name.
-/// It is found where exactly one such table vanished and exactly one came.
-Sources find_sources(Connection& connection, const Sides& sides, const Claims& claims);
 
 }  // namespace hmsync::store

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "store/rename_sources.h"
+
 namespace hmsync::store {
 
 namespace {
@@ -101,18 +103,23 @@ Verdict judge(const ClaimedGrant& grant, const Claims& claims, const Renames& re
   return by_drops(grant, claims, refuted);
 }
 
-std::vector<ClaimedGrant> read_claimed_grants(Connection& connection, const Sides& sides,
-                                              const Claims& claims,
-                                              const std::vector<Claim>& found_sources) {
+std::set<TableName> names_to_judge(const Claims& claims, const std::vector<Claim>& found_sources) {
   std::set<TableName> names;
   for (const StoredClaim& stored : claims.all) {
     const Claim& claim = stored.claim;
-    if (claim.kind == Claim::Kind::dropped) names.insert(claim.name);
+    if (claim.kind == Claim::Kind::dropped || is_without_source(claim)) names.insert(claim.name);
     if (claim.kind == Claim::Kind::renamed && !claim.from.table.empty()) {
       names.insert({claim.from, claim.name});
     }
   }
   for (const Claim& rename : found_sources) names.insert({rename.from, rename.name});
+  return names;
+}
+
+std::vector<ClaimedGrant> read_claimed_grants(Connection& connection, const Sides& sides,
+                                              const Claims& claims,
+                                              const std::vector<Claim>& found_sources) {
+  const std::set<TableName> names = names_to_judge(claims, found_sources);
   if (names.empty()) return {};
   std::vector<std::string> catalogs, databases, tables;
   for (const TableName& name : names) {

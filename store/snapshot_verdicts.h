@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,11 @@ Verdict judge(const ClaimedGrant& grant, const Claims& claims, const Renames& re
 /// Whose it is, as far as is known: the stored object's of its name, where it does not say.
 std::string owner_of(const ClaimedGrant& grant);
 
-/// Those at names that the claims are about.
+/// Where grants are looked at. No table: in the whole database.
+std::set<processor::TableName> names_to_judge(const Claims& claims,
+                                              const std::vector<processor::Claim>& found_sources);
+
+/// Those at names_to_judge().
 std::vector<ClaimedGrant> read_claimed_grants(Connection& connection, const Sides& sides,
                                               const Claims& claims,
                                               const std::vector<processor::Claim>& found_sources);

@@ -231,15 +231,7 @@ Found by_identity(MemoryStore& store, const Staged& staged, const Publication& p
 /// Grants at names that the claims are about.
 std::vector<ClaimedGrant> claimed_grants(const MemoryStore& store, const Staged& staged,
                                          const Claims& claims, const Sources& sources) {
-  std::set<TableName> names;
-  for (const store::StoredClaim& stored : claims.all) {
-    const Claim& claim = stored.claim;
-    if (claim.kind == Claim::Kind::dropped) names.insert(claim.name);
-    if (claim.kind == Claim::Kind::renamed && !claim.from.table.empty()) {
-      names.insert({claim.from, claim.name});
-    }
-  }
-  for (const Claim& rename : sources.renames) names.insert({rename.from, rename.name});
+  const std::set<TableName> names = store::names_to_judge(claims, sources.renames);
   std::vector<ClaimedGrant> grants;
   for (const MemoryGrant& grant : store.grants) {
     const TableName name = grant.name();

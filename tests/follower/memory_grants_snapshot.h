@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <set>
 
+#include "store/rename_sources.h"
 #include "store/snapshot_claims.h"
-#include "store/snapshot_renames.h"
 #include "tests/follower/memory_store.h"
 
 namespace hmsync::doubles {

@@ -186,6 +186,11 @@ ReadablePosition MemoryStore::position() const {
     // Its effects, and those of later events, may not be readable yet.
     position.cursor = std::min(position.cursor, pending.event - 1);
   }
+  for (const StoredRevoke& revoke : revokes) {
+    if (revoke.finished || revoke.generation != follower.generation || revoke.at_event < 0)
+      continue;
+    position.cursor = std::min(position.cursor, revoke.at_event - 1);
+  }
   position.polls_needed = follower.metastore_uuid.empty() || follower.shared_ids_seen;
   position.polls_answered = polls_answered;
   return position;

@@ -17,7 +17,6 @@ using store::StoredClaim;
 namespace {
 
 /// More tables of one identity are not read for one rename.
-constexpr size_t kMostCandidates = 200;
 
 store::DatabaseStanding standing_of(const MemoryStore& store, const Staged& staged,
                                     const DatabaseName& name) {
@@ -53,19 +52,6 @@ void follow_renames(Claims& claims) {
     if (database == claims.databases.end() || !now) continue;
     if (left[database->first].contains(*now)) database->second.keeps_table = true;
   }
-}
-
-/// Renames that made a staged table what it was not before, by its identity.
-std::map<std::string, std::vector<const Claim*>> without_source(const Claims& claims) {
-  std::map<std::string, std::vector<const Claim*>> found;
-  for (const StoredClaim& stored : claims.all) {
-    const Claim& claim = stored.claim;
-    const bool unreadable = claim.kind == Claim::Kind::renamed && claim.from.table.empty();
-    if (!unreadable || claim.name.table.empty() || !stored.name_within) continue;
-    const Standing now = claims.at(claim.name);
-    if (now.staged && !now.staged->empty() && !now.kept()) found[*now.staged].push_back(&claim);
-  }
-  return found;
 }
 
 /// How many staged tables have the identity that their name did not have before.
@@ -159,28 +145,14 @@ Claims read_claims(const MemoryStore& store, const Staged& staged) {
 store::Sources find_sources(const MemoryStore& store, const Staged& staged, const Claims& claims) {
   store::Sources sources;
   const ObjectMap read = within(staged, staged.objects);
-  for (const auto& [identity, renames] : without_source(claims)) {
-    std::vector<TableName> candidates;
+  for (const auto& [identity, renames] : store::renames_without_source(claims)) {
+    std::vector<store::SourceCandidate> candidates;
     for (const auto& [name, stored] : store.live.tables) {
-      if (stored.table.identity == identity) candidates.push_back(name);
+      if (stored.table.identity != identity) continue;
+      candidates.push_back(
+          {name, covers(staged, name), identity_at(staged.objects, name) != identity});
     }
-    if (candidates.size() > kMostCandidates) continue;
-    std::vector<TableName> vanished;
-    bool all_within = true;
-    for (const TableName& name : candidates) {
-      if (!covers(staged, name)) {
-        all_within = false;
-        sources.missing.push_back(scope_of(name));
-      } else if (identity_at(staged.objects, name) != identity) {
-        vanished.push_back(name);
-      }
-    }
-    const bool one_went = all_within && vanished.size() == 1;
-    if (!one_went || count_came(store, read, identity) != 1) continue;
-    for (const Claim* rename : renames) {
-      sources.renames.push_back(*rename);
-      sources.renames.back().from = vanished.front();
-    }
+    store::add_sources(sources, renames, candidates, count_came(store, read, identity));
   }
   return sources;
 }

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "store/rename_sources.h"
 #include "store/snapshot_claims.h"
 #include "store/snapshot_guard.h"
-#include "store/snapshot_renames.h"
 #include "tests/follower/memory_store.h"
 
 namespace hmsync::doubles {

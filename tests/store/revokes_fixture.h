@@ -73,11 +73,12 @@ class RevokesFixture : public GrantsFixture {
     return store_.privileges().revoke(command(action, object), head);
   }
 
+  /// `from`: empty where it could not be read.
   static processor::Claim renamed(int64_t event, const std::string& from, const std::string& to) {
     processor::Claim claim;
     claim.event_id = event;
     claim.kind = processor::Claim::Kind::renamed;
-    claim.from = named("sales", from);
+    if (!from.empty()) claim.from = named("sales", from);
     claim.name = named("sales", to);
     return claim;
   }

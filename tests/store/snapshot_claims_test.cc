@@ -251,6 +251,33 @@ TEST_F(SnapshotClaims, AnUnreadableRenameMovesGrantsWhereOneVanishedAndOneCame) 
   EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 8 created:1", "sales.twin SELECT 5 created:1"));
 }
 
+TEST_F(SnapshotClaims, AnUnreadableRenameIsFoundByTheNextOneThatLedOn) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "b", "created:2")}));
+  grant({"sales.a", 5, "created:1"});
+  grant({"sales.b", 5, "created:2"});
+  claim({known(7, Kind::renamed, "c", "b", "created:2"),
+         claimed(8, Kind::renamed, named("sales", "b")),
+         known(9, Kind::renamed, "d", "b", "created:1")});
+  const Published published =
+      publish({scope("sales", "b"), scope("sales", "c"), scope("sales", "d")},
+              {{}, {table("sales", "c", "created:2"), table("sales", "d", "created:1")}, {}});
+  EXPECT_EQ(published.outcome, Published::Outcome::incomplete);
+  EXPECT_THAT(published.missing, ElementsAre(scope("sales", "a")));
+  publish({scope("sales")},
+          sales({table("sales", "c", "created:2"), table("sales", "d", "created:1")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.c SELECT 7 created:2", "sales.d SELECT 9 created:1"));
+}
+
+TEST_F(SnapshotClaims, AnUnreadableRenameIsNotFoundByOneThatLedAwayWhatCameLater) {
+  start(sales({table("sales", "a", "created:1"), table("sales", "x", "created:2")}));
+  grant({"sales.x", 5, "created:2"});
+  claim({claimed(7, Kind::renamed, named("sales", "b")), known(8, Kind::dropped, "b"),
+         known(9, Kind::renamed, "b", "x", "created:2"),
+         known(10, Kind::renamed, "x", "b", "created:2")});
+  publish({scope("sales")}, sales({table("sales", "x", "created:2")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.x SELECT 5 created:2"));
+}
+
 TEST_F(SnapshotClaims, AnUnreadableRenameIsNotGuessedWhereTwoVanished) {
   start(sales({table("sales", "a", "created:1"), table("sales", "twin", "created:1")}));
   grant({"sales.a", 5, "created:1"});

@@ -152,9 +152,7 @@ TEST_F(UnreadRevokes, EventsAboveTheOneOfARevokeWaitUntilItIsRepeated) {
   grant("SELECT", kDrafts);
   revoke("SELECT", kOrders, 12);
   EXPECT_EQ(ahead(), 12);
-  const processor::Mutation moves_on{
-      13, processor::RenameTable{
-              named("sales", "orders"), table("sales", "old", "created:1"), std::nullopt, {}}};
+  const processor::Mutation moves_on = becomes(13, "orders", "old");
   EXPECT_THROW(apply(13, {drafts_become_orders(11), moves_on}), Error);
   EXPECT_EQ(held(), "SELECT on sales.drafts\n");
   apply(12, {drafts_become_orders(11)});
@@ -192,6 +190,41 @@ TEST_F(UnreadRevokes, AGrantOfATableThatCameBackOverARevokesNameIsSuspended) {
   EXPECT_THAT(grants(), ElementsAre("sales.drafts SELECT 10 created:1 (revoke unfinished)"));
 }
 
+TEST_F(UnreadRevokes, ItsEventIsNotReadableBeforeARevokeIsRepeatedAndItsReadingsAreDone) {
+  grant("SELECT", kDrafts);
+  revoke("SELECT", kOrders, 12);
+  EXPECT_EQ(store_.position().cursor, 10);
+  claim(11, {renamed(11, "returns", "bills")});
+  apply(12, {becomes(12, "drafts", "orders")});
+  read_again(12, {table("sales", "orders", "created:1")});
+  EXPECT_EQ(store_.position().cursor, 11);
+  repeat();
+  EXPECT_EQ(held(), "");
+  EXPECT_EQ(store_.position().cursor, 12);
+}
+
+TEST_F(UnreadRevokes, AGrantOfATableThatCameBackByAnUnreadableRenameIsSuspended) {
+  grant("SELECT", kDrafts);
+  revoke("SELECT", kOrders, 11);
+  claim(11, {renamed(11, "", "orders")});
+  repeat();
+  claim(12, {renamed(12, "", "drafts")});
+  read_again(12, {table("sales", "drafts", "created:1")});
+  EXPECT_THAT(grants(), ElementsAre("sales.drafts SELECT 10 created:1 (revoke unfinished)"));
+}
+
+TEST_F(UnreadRevokes, AGrantOfATableThatWentByAnUnreadableRenameAndCameBackIsSuspended) {
+  grant("SELECT", kDrafts);
+  revoke("SELECT", kOrders, 11);
+  claim(11, {renamed(11, "", "orders")});
+  repeat();
+  processor::Claim back = renamed(12, "orders", "drafts");
+  back.identity = "created:1";
+  claim(12, {back});
+  read_again(12, {table("sales", "drafts", "created:1")});
+  EXPECT_THAT(grants(), ElementsAre("sales.drafts SELECT 10 created:1 (revoke unfinished)"));
+}
+
 TEST_F(UnreadRevokes, AGrantThatAReadingMovesOverARevokesNameIsSuspended) {
   grant("SELECT", kDrafts);
   grant("INSERT", kDrafts);
@@ -203,9 +236,7 @@ TEST_F(UnreadRevokes, AGrantThatAReadingMovesOverARevokesNameIsSuspended) {
                                              "sales.old INSERT 12 created:1"));
   repeat();
   // Not by a rename in its place, nor with all others: somebody has to look at it.
-  apply(13,
-        {{13, processor::RenameTable{
-                  named("sales", "old"), table("sales", "older", "created:1"), std::nullopt, {}}}});
+  apply(13, {becomes(13, "old", "older")});
   EXPECT_EQ(store_.restore_suspended(std::nullopt, false, "alice").count, 0);
   EXPECT_THAT(grants(), UnorderedElementsAre("sales.older SELECT 13 created:1 (revoke unfinished)",
                                              "sales.older INSERT 13 created:1"));
