@@ -12,6 +12,8 @@ namespace hmsync::follower {
 
 namespace {
 
+/// Where events come after a time without: more of large ones may be too much for a metastore.
+constexpr int32_t kFirstAsked = 100;
 /// Orders tell of no more: there may be others.
 constexpr size_t kMostPending = 500;
 constexpr int64_t kEverything = std::numeric_limits<int64_t>::max();
@@ -32,7 +34,9 @@ size_t half_between_ids(std::span<const PlannedEvent> events) {
 }  // namespace
 
 LiveStream::LiveStream(Term& term)
-    : term_(term), window_(term.options.overlap_events), ask_(term.options.batch_events) {}
+    : term_(term),
+      window_(term.options.overlap_events),
+      ask_(std::min(kFirstAsked, term.options.batch_events)) {}
 
 void LiveStream::restart() {
   window_.restart(term_.state->digests, term_.now());
@@ -106,11 +110,21 @@ bool LiveStream::poll(std::optional<int64_t> limit, const std::vector<Scope>& pe
     planned.push_back(std::move(event));
   }
   if (!usable.empty()) hole_.clear();
-  // What a cut page leaves out was made and sent by the metastore for nothing.
-  const auto taken = static_cast<int32_t>(fresh.size());
-  ask_ = std::min(term_.options.batch_events, page.cut ? std::max(1, 2 * taken) : 2 * ask_);
+  ask_as_much_as_fits(page, static_cast<int32_t>(fresh.size()));
   if (!planned.empty()) apply(planned);
   return !limited && !judgement.missing && term_.cursor() < head;
+}
+
+// What a cut page leaves out was made and sent by the metastore for nothing.
+void LiveStream::ask_as_much_as_fits(const EventPage& page, int32_t taken) {
+  if (page.cut) {
+    ask_ = std::max(1, 2 * taken);
+  } else if (taken < ask_) {
+    ask_ = std::max(ask_ / 2, kFirstAsked);
+  } else {
+    ask_ = 2 * ask_;
+  }
+  ask_ = std::min(ask_, term_.options.batch_events);
 }
 
 // Nothing: there is nothing to ask for. Otherwise the id after which events are asked for: before

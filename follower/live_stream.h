@@ -39,6 +39,7 @@ class LiveStream {
   }
 
  private:
+  void ask_as_much_as_fits(const EventPage& page, int32_t taken);
   std::optional<int64_t> ask_after();
   [[nodiscard]] bool is_partial(const EventPage& page) const;
   std::optional<EventPage> ask(int64_t after);

@@ -476,6 +476,27 @@ TEST(Follower, FullBatchesFollowEachOtherWithoutAWait) {
   EXPECT_EQ(world.store.follower.cursor, 36);
 }
 
+TEST(Follower, AfterATimeWithoutEventsFewAreAskedForAndThenEverMore) {
+  World world;
+  world.metastore.create_database("sales");
+  ASSERT_TRUE(world.catch_up());
+  for (int i = 0; i < 1500; ++i) world.metastore.log_event("OPEN_TXN", "", "", "{}");
+  std::vector<int64_t> cursors;
+  while (world.store.follower.cursor != world.metastore.now()) {
+    ASSERT_LT(cursors.size(), 10u);
+    world.step();
+    cursors.push_back(*world.store.follower.cursor);
+  }
+  EXPECT_EQ(cursors, (std::vector<int64_t>{101, 301, 701, 1501}));
+  for (int i = 0; i < 8; ++i) {
+    world.metastore.log_event("OPEN_TXN", "", "", "{}");
+    world.step();
+  }
+  for (int i = 0; i < 200; ++i) world.metastore.log_event("OPEN_TXN", "", "", "{}");
+  world.step();
+  EXPECT_EQ(world.store.follower.cursor, 1609);
+}
+
 TEST(Follower, LogsAreTrimmedWhileIdleUntilNothingIsLeftAndAgainAfterTheInterval) {
   World world;
   world.store.trims_with_more = 3;
