@@ -360,6 +360,11 @@ void Model::saw_revoke(const std::string& role, const TableName& name) {
                            !world_.profile.cleans_log && !world_.profile.restores_metastore;
   if (gone || found_again) granted.revoked = true;
   if (!gone) granted.certain = granted.revoked;
+  const auto& revokes = world_.database.store.revokes;
+  const bool waits = !gone && granted.revoked && !revokes.empty() && !revokes.back().finished;
+  if (waits && revokes.back().command.role == role && revokes.back().at_event >= 0) {
+    granted.revoked_at = revokes.back().at_event;
+  }
   world_.tell(fmt::format("model: {} revoked on {}{}{}", role, text(name), gone ? ", gone" : "",
                           granted.revoked ? ", for good" : ""));
 }
@@ -379,6 +384,19 @@ std::optional<int64_t> Model::unread_late_event() const {
   return lowest->first;
 }
 
+void Model::check_revokes_at(int64_t event) const {
+  if (world_.profile.rewinds_store) return;  // the revoke may be lost
+  for (const auto& grant : world_.database.store.grants) {
+    const auto granted = grants_.find(grant.role);
+    if (grant.suspended || granted == grants_.end() || !granted->second.revoked) continue;
+    if (!granted->second.revoked_at || *granted->second.revoked_at > event) continue;
+    violated(
+        fmt::format("who waited for event {} was released, yet role {} has its grant, revoked "
+                    "at event {}, on {}",
+                    event, grant.role, *granted->second.revoked_at, text(grant.name())));
+  }
+}
+
 void Model::released(int64_t event, int64_t steps_before,
                      const follower::ReadablePosition& position) {
   const auto& store = world_.database.store;
@@ -388,6 +406,7 @@ void Model::released(int64_t event, int64_t steps_before,
     if (world_.profile.rewinds_store && highest_cursor_ >= event) return;
     violated(fmt::format("who waited for event {} was released", event));
   }
+  check_revokes_at(event);
   const auto& history = world_.metastore.history();
   for (const auto& [name, chain] : chains_) {
     const auto number = static_cast<int64_t>(chain.back());

@@ -40,6 +40,8 @@ class Model {
     bool before_history = false;
     bool certain = true;   ///< it is known whether it is revoked
     bool revoked = false;  ///< for good, once the revoke is final
+    /// Whoever waits for this event sees it; nothing: at once, or nobody was told when.
+    std::optional<int64_t> revoked_at = std::nullopt;
   };
   [[nodiscard]] const std::map<std::string, Granted>& grants() const { return grants_; }
   /// Which of the databases that had the name one after the other it was, by the log's order: they
@@ -68,6 +70,7 @@ class Model {
   void check_object(const processor::TableName& name) const;
   void check_grants_at_commit() const;
   void check_grants_at_rest() const;
+  void check_revokes_at(int64_t event) const;
   [[nodiscard]] std::map<std::string, processor::TableName> names_by_identity() const;
   [[noreturn]] void violated(const std::string& what) const;
 
