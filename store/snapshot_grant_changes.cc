@@ -49,11 +49,8 @@ void GrantChanges::remove(const std::string& id, int64_t event) {
 
 bool GrantChanges::move(const std::string& id, const std::string& key,
                         const processor::TableName& to, const std::string& identity, int64_t event,
-                        bool suspended) {
-  if (!suspended) {
-    if (!taken_.emplace(to, key).second) return false;
-    active_movers_.push_back(id);
-  }
+                        bool active) {
+  if (active && !taken_.emplace(to, key).second) return false;
   moved_.ids.push_back(id);
   moved_.events.push_back(event);
   moved_.catalogs.push_back(to.catalog);
@@ -106,7 +103,7 @@ void GrantChanges::write_moves(Connection& connection) {
   connection.query(
       "UPDATE grants SET suspended = true, suspended_reason = $2 "
       "WHERE grant_id = ANY ($1::bigint[]) AND NOT suspended",
-      {text_array(active_movers_), kParked});
+      {ids, kParked});
   const std::vector<Parameter> parameters{ids, text_array(moved_.events),
                                           text_array(moved_.catalogs), text_array(moved_.databases),
                                           text_array(moved_.tables)};

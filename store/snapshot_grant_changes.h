@@ -19,10 +19,10 @@ class GrantChanges {
   void suspend(const std::string& id, const std::string& reason, int64_t event);
   void remove(const std::string& id, int64_t event);
   /// `key` tells grants apart that may not both be active under one name: false if one with the
-  /// same key moves there already. A suspended one stays so. `identity`: the table's, for a grant
-  /// that has none.
+  /// same key moves there already. `active`: it will be there; not what is suspended and stays so,
+  /// nor what write() suspends. `identity`: the table's, for a grant that has none.
   bool move(const std::string& id, const std::string& key, const processor::TableName& to,
-            const std::string& identity, int64_t event, bool suspended);
+            const std::string& identity, int64_t event, bool active);
   /// Its table had other names before it came back at this event.
   void returned(const std::string& id, int64_t event);
 
@@ -52,7 +52,6 @@ class GrantChanges {
   Rows suspended_;
   Rows removed_;
   Rows moved_;
-  std::vector<std::string> active_movers_;
   Rows returned_;
   int64_t perhaps_revoked_ = 0;  ///< suspended for it
   std::set<std::pair<processor::TableName, std::string>> taken_;

@@ -77,7 +77,8 @@ judged AS (
   WHERE g.server = $1 AND g.database_name <> '' AND NOT g.suspended
     AND ($4::boolean OR g.as_of_event <= $3::bigint))
 SELECT j.grant_id, j.there, a.catalog, a.database_name, a.table_name, g.role_id, g.column_name,
-       g.action
+       g.action, )" + may_be_revoked("g") +
+                            R"(
 FROM judged j
 JOIN grants g USING (grant_id)
 LEFT JOIN appeared a ON j.table_name <> '' AND j.identity <> '' AND a.identity = j.identity
@@ -151,7 +152,7 @@ GrantChanges by_claims(Connection& connection, const Sides& sides, const Claims&
     }
     if (verdict.kind == Verdict::Kind::move &&
         !changes.move(grant.id, grant.key, verdict.to, verdict.identity, verdict.event,
-                      grant.suspended)) {
+                      !grant.suspended && !grant.perhaps_revoked)) {
       changes.suspend(grant.id, kObjectGone, verdict.event);
     }
   }
@@ -183,8 +184,8 @@ GrantChanges by_identity(Connection& connection, const Sides& sides,
   for (int row = 0; row < rows.rows(); ++row) {
     const auto text = [&](int column) { return std::string(rows.text(row, column)); };
     const std::string key = text(5) + ' ' + text(7) + ' ' + text(6);
-    if (rows.is_null(row, 2) ||
-        !changes.move(text(0), key, {text(2), text(3), text(4)}, "", publication.cursor, false)) {
+    if (rows.is_null(row, 2) || !changes.move(text(0), key, {text(2), text(3), text(4)}, "",
+                                              publication.cursor, !rows.boolean(row, 8))) {
       changes.suspend(text(0), rows.boolean(row, 1) ? kOtherObject : kObjectGone,
                       publication.cursor);
     }

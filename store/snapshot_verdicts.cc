@@ -4,6 +4,7 @@
 #include <set>
 
 #include "store/rename_sources.h"
+#include "store/revoke.h"
 
 namespace hmsync::store {
 
@@ -13,7 +14,7 @@ using processor::Claim;
 using processor::TableName;
 
 /// '' as table: the database and all that is in it.
-constexpr const char* kGrants = R"(
+const std::string kGrants = R"(
 WITH names AS MATERIALIZED (
   SELECT * FROM unnest($3::text[], $4::text[], $5::text[])
     AS n(catalog, database_name, table_name)),
@@ -30,7 +31,8 @@ found AS (
     OFFSET 0) g
   WHERE n.table_name = '')
 SELECT g.grant_id, g.catalog, g.database_name, g.table_name, g.identity, g.as_of_event,
-       g.suspended, o.identity, s.identity, concat_ws(' ', g.role_id, g.action, g.column_name)
+       g.suspended, o.identity, s.identity, concat_ws(' ', g.role_id, g.action, g.column_name), )" +
+                            may_be_revoked("g") + R"(
 FROM found g
 LEFT JOIN objects o ON o.server = $1 AND o.catalog = g.catalog
   AND o.database_name = g.database_name AND o.table_name = g.table_name
@@ -138,7 +140,8 @@ std::vector<ClaimedGrant> read_claimed_grants(Connection& connection, const Side
                       rows.integer(row, 5),
                       rows.boolean(row, 6),
                       {rows.optional_text(row, 7), rows.optional_text(row, 8)},
-                      text(9)});
+                      text(9),
+                      rows.boolean(row, 10)});
   }
   return grants;
 }

@@ -18,8 +18,9 @@ struct ClaimedGrant {
   std::string identity;       ///< empty: not known
   int64_t as_of_event = 0;
   bool suspended = false;
-  Standing at;      ///< its name
-  std::string key;  ///< role, action and column: what tells grants on one table apart
+  Standing at;                   ///< its name
+  std::string key;               ///< role, action and column: what tells grants on one table apart
+  bool perhaps_revoked = false;  ///< under a name that its table had in between
 };
 
 struct Verdict {

@@ -29,10 +29,11 @@ class Found {
     suspended_.push_back({id, reason, event});
   }
   void remove(int64_t id, int64_t event) { removed_.emplace_back(id, event); }
-  /// False if an equal one moves there already. A suspended one stays so.
-  bool move(const MemoryGrant& grant, const TableName& to, const std::string& identity,
-            int64_t event) {
-    if (!grant.suspended && !taken_.emplace(to, key_of(grant)).second) return false;
+  /// False if an equal one will be active there already.
+  bool move(const MemoryStore& store, const MemoryGrant& grant, const TableName& to,
+            const std::string& identity, int64_t event) {
+    const bool active = !grant.suspended && !may_be_revoked(store, grant);
+    if (active && !taken_.emplace(to, key_of(grant)).second) return false;
     moves_.push_back({grant.id, to, event});
     identities_[grant.id] = identity;
     return true;
@@ -220,7 +221,7 @@ Found by_identity(MemoryStore& store, const Staged& staged, const Publication& p
     if (is_kept(store, staged, grant, identity)) continue;
     std::optional<TableName> to;
     if (!grant.table.empty() && !identity.empty()) to = elsewhere.of(identity);
-    if (!to || !found.move(grant, *to, "", publication.cursor)) {
+    if (!to || !found.move(store, grant, *to, "", publication.cursor)) {
       found.suspend(grant.id, reason_at(staged, grant), publication.cursor);
     }
   }
@@ -243,7 +244,8 @@ std::vector<ClaimedGrant> claimed_grants(const MemoryStore& store, const Staged&
                       grant.as_of_event,
                       grant.suspended,
                       {identity_at(store.live, name), identity_at(staged.objects, name)},
-                      key_of(grant)});
+                      key_of(grant),
+                      may_be_revoked(store, grant)});
   }
   return grants;
 }
@@ -286,7 +288,7 @@ Found by_claims(MemoryStore& store, const Staged& staged, const GrantScope& scop
       found.suspend(id, kOtherObject, verdict.event);
     }
     if (verdict.kind == Verdict::Kind::move &&
-        !found.move(*grant_of(store, id), verdict.to, verdict.identity, verdict.event)) {
+        !found.move(store, *grant_of(store, id), verdict.to, verdict.identity, verdict.event)) {
       found.suspend(id, kObjectGone, verdict.event);
     }
   }

@@ -242,6 +242,18 @@ TEST_F(UnreadRevokes, AGrantThatAReadingMovesOverARevokesNameIsSuspended) {
                                              "sales.older INSERT 13 created:1"));
 }
 
+TEST_F(UnreadRevokes, AGrantGivenAfterARevokeMovesThoughAnOlderOneOfItsTableMayBeRevoked) {
+  grant("SELECT", kDrafts);
+  claim(12, {renamed(11, "drafts", "orders")});
+  revoke("SELECT", kOrders, 12);
+  grant("SELECT", kOrders, false, {2, 12, "created:1"});
+  repeat();
+  claim(13, {renamed(13, "orders", "old")});
+  read_again(13, {table("sales", "old", "created:1")});
+  EXPECT_THAT(grants(), UnorderedElementsAre("sales.old SELECT 13 created:1 (revoke unfinished)",
+                                             "sales.old SELECT 13 created:1"));
+}
+
 TEST_F(UnreadRevokes, WhatWasSuspendedStaysSoWhereItsTableCameBackOverARevokesName) {
   grant("SELECT", kDrafts);
   read_again(10, {});
