@@ -17,9 +17,10 @@ using hmsync::simulation::Outcome;
 using hmsync::simulation::possible;
 using hmsync::simulation::to_string;
 
-void print_failure(uint64_t seed, const Outcome& outcome, size_t lines) {
-  fmt::print("seed {} ({}): {}\n", seed, hmsync::simulation::profile_of(seed).name,
-             outcome.violation);
+void print_failure(uint64_t seed, const Outcome& outcome, size_t lines, bool table) {
+  fmt::print("seed {} ({}): {}\n  again: simulate --first {} --seeds 1{}\n", seed,
+             hmsync::simulation::profile_of(seed).name, outcome.violation, seed,
+             table ? " --table" : "");
   const size_t skip = outcome.trace.size() > lines ? outcome.trace.size() - lines : 0;
   for (size_t i = skip; i < outcome.trace.size(); ++i) fmt::print("  {}\n", outcome.trace[i]);
 }
@@ -86,7 +87,7 @@ int main(int argc, char** argv) {
     coverage.add(outcome.coverage);
     if (outcome.violation.empty()) continue;
     ++failed;
-    print_failure(seed, outcome, lines);
+    print_failure(seed, outcome, lines, table);
     if (!go_on) return 1;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
