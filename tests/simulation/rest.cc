@@ -1,5 +1,8 @@
 #include "tests/simulation/rest.h"
 
+#include <memory>
+#include <optional>
+
 #include "tests/simulation/world.h"
 
 namespace hmsync::simulation {
@@ -31,6 +34,22 @@ void force_what_is_refused(World& world) {
   world.tell("an operator forces a resync");
 }
 
+// Where nothing is to be read, and nothing fails, nobody who comes now has to wait for long.
+void expect_waiters_to_be_released(World& world) {
+  for (const auto& daemon : world.daemons) {
+    if (!daemon->up()) continue;
+    const auto end = std::make_shared<std::optional<follower::WaitEnd>>();
+    daemon->wait_for(
+        {world.metastore.now()}, world.scheduler.now() + seconds(30),
+        [end](follower::WaitEnd how, const follower::ReadablePosition&) { *end = how; });
+    world.scheduler.run_until([&] { return end->has_value(); },
+                              world.scheduler.now() + seconds(40));
+    if (*end != follower::WaitEnd::reached) {
+      throw Violation("who waits at rest at " + daemon->name() + " is not released");
+    }
+  }
+}
+
 }  // namespace
 
 void await_rest(World& world) {
@@ -49,6 +68,7 @@ void await_rest(World& world) {
   world.scheduler.run_until([] { return false; }, world.scheduler.now() + quiet);
   if (!at_rest(world)) throw Violation("it does not stay at rest");
   world.model.check_rest();
+  expect_waiters_to_be_released(world);
 }
 
 }  // namespace hmsync::simulation
