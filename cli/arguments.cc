@@ -71,7 +71,7 @@ void add_status(CLI::App& app, Draft& draft) {
 void add_wait(CLI::App& app, Draft& draft) {
   CLI::App* verb = add_verb(app, "wait", "Wait until an event is readable in the store",
                             "  hmsyncctl wait\n  hmsyncctl wait 4711 --timeout 2m");
-  verb->add_option("EVENT", draft.event, "Event id; without it the metastore's head now");
+  verb->add_option("EVENT", draft.event, "Event id; without it the metastore's newest");
   verb->add_option("--timeout", draft.timeout, "Longest wait, 30s by default")->type_name("TIME");
   verb->callback([&draft] {
     if (!draft.event.empty()) {

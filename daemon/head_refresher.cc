@@ -68,7 +68,7 @@ void HeadRefresher::turn(const std::vector<std::function<void(const HeadAnswer&)
   const auto seen = board_.head_seen();
   std::optional<int64_t> head;
   if (!asking.empty() || look_is_due(seen)) {
-    const HeadAnswer answer = look(!asking.empty());
+    const HeadAnswer answer = look();
     for (const auto& done : asking) done(answer);
     head = answer.head;
   } else if (seen && std::chrono::steady_clock::now() - seen->asked <= interval_) {
@@ -93,12 +93,12 @@ bool HeadRefresher::look_is_due(const std::optional<StatusBoard::HeadSeen>& seen
   return board_.leads() && !last_look_failed_ && (!seen || now - seen->asked > 2 * interval_);
 }
 
-HeadAnswer HeadRefresher::look(bool for_somebody) {
+HeadAnswer HeadRefresher::look() {
   const auto asked = std::chrono::steady_clock::now();
   next_look_ = asked + kLookAnyway;
   last_look_failed_ = false;
   try {
-    const int64_t head = for_somebody ? follower::newest_event(ports_.log) : ports_.log.head();
+    const int64_t head = follower::newest_event(ports_.log);
     board_.saw_head(head, asked);
     board_.cured(Reporter::refresher, ProblemCode::metastore_unreachable);
     board_.cured(Reporter::refresher, ProblemCode::metastore_not_authorised);

@@ -52,7 +52,7 @@ class HeadRefresher {
   void run();
   void turn(const std::vector<std::function<void(const HeadAnswer&)>>& asking);
   [[nodiscard]] bool look_is_due(const std::optional<StatusBoard::HeadSeen>& seen) const;
-  [[nodiscard]] HeadAnswer look(bool for_somebody);
+  [[nodiscard]] HeadAnswer look();
   HeadAnswer failed(ProblemCode code, const Error& error);
   void record(int64_t head);
 

@@ -65,7 +65,8 @@ void LoopObserver::polled(const follower::PollReport& report) {
   parts_.board.polled(report);
   judge_problems(report);
   parts_.follower_probe.set_paused(report.pause.has_value());
-  if (report.state.cursor && report.phase != follower::Phase::paused) {
+  const bool knows_head = report.metastore_answered && report.phase != follower::Phase::paused;
+  if (report.state.cursor && knows_head) {
     parts_.follower_probe.polled(*report.state.cursor, report.head, seconds(report.took));
   }
   if (!logged_failure_.empty()) {

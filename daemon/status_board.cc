@@ -51,7 +51,7 @@ void StatusBoard::polled(const follower::PollReport& report) {
   // The loop knows each of its commits: a view of a later one was of a store that then lost it.
   counted_ = std::min(counted_, report.state.commit_number);
   // A pause does not ask for the head: it is the one of before.
-  if (report.phase != follower::Phase::paused) {
+  if (report.metastore_answered && report.phase != follower::Phase::paused) {
     reported_.erase({ProblemCode::metastore_unreachable, Reporter::refresher});
     reported_.erase({ProblemCode::metastore_not_authorised, Reporter::refresher});
     reported_.erase({ProblemCode::another_metastore, Reporter::refresher});

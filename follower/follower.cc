@@ -7,6 +7,7 @@
 
 #include "follower/batch.h"
 #include "follower/live_stream.h"
+#include "follower/newest_event.h"
 #include "follower/snapshot_runs.h"
 #include "follower/term.h"
 #include "processor/claim.h"
@@ -57,7 +58,7 @@ class Follower::Impl {
   void flush_notes();
   void retry(const Orders& orders);
   milliseconds stay_paused(const Orders& orders);
-  void look_at_metastore();
+  void look_at_metastore(const Orders& orders);
   void look_at_identity();
   void look_at_listener();
   void look_for_old_history();
@@ -132,7 +133,7 @@ milliseconds Follower::Impl::work() {
   // Told before the metastore is asked, which may take long or fail.
   if (std::exchange(paused_, false)) report_poll(phase(), orders, begun);
 
-  look_at_metastore();
+  look_at_metastore(orders);
   bool more = false;
   try {
     more = follow(orders);
@@ -206,7 +207,6 @@ milliseconds Follower::Impl::stay_paused(const Orders& orders) {
   runs_.drop();
   runs_.clear_staging();
   stream_.forget_graces();
-  answering_.reset();
   runs_.refuse_requests(orders, fmt::format("paused by {}; resume first", orders.pause->by));
   runs_.finish_requests();
   report_poll(Phase::paused, orders, begun);
@@ -217,10 +217,11 @@ milliseconds Follower::Impl::stay_paused(const Orders& orders) {
   return milliseconds{0};
 }
 
-void Follower::Impl::look_at_metastore() {
+void Follower::Impl::look_at_metastore(const Orders& orders) {
   term_.ports.observer.entered(Step::read_head);
   try {
-    term_.head = term_.ports.log.head();
+    // A revoke may wait to learn what is the newest event.
+    term_.head = orders.revoke_ahead ? newest_event(term_.ports.log) : term_.ports.log.head();
   } catch (const AnotherMetastore& error) {
     if (term_.live()) {
       if (!another_.over(term_, term_.options.gap_grace)) throw;

@@ -72,7 +72,10 @@ bool LiveStream::poll(std::optional<int64_t> limit, const std::vector<Scope>& pe
   const EventPage& page = *delivered;
   const std::vector<processor::EventDigest> seen = digests_to_cursor(page);
   if (is_other_history(page, seen, *after)) return true;
-  if (term_.head < cursor && page.events.empty()) return go_back();
+  if (term_.head < cursor && page.events.empty()) {
+    if (whole_look_ == WholeLook::under_way) whole_look_ = WholeLook::wanted;
+    return go_back();
+  }
   backwards_.clear();
   if (whole_look_ != WholeLook::none) {
     whole_look_ = WholeLook::under_way;
@@ -120,7 +123,7 @@ void LiveStream::ask_as_much_as_fits(const EventPage& page, int32_t taken) {
   if (page.cut) {
     ask_ = std::max(1, 2 * taken);
   } else if (taken < ask_) {
-    ask_ = std::max(ask_ / 2, kFirstAsked);
+    ask_ = kFirstAsked;
   } else {
     ask_ = 2 * ask_;
   }
@@ -176,12 +179,12 @@ std::optional<EventPage> LiveStream::ask(int64_t after) {
       ask_ = std::max(1, ask_ / 8);  // each try costs a longer wait than the one before
       throw;
     }
+    if (!undeliverable_.over(term_, term_.options.gap_grace)) throw;
     // Not even after a snapshot, so it is one that is known already.
     if (given_up_ && after < term_.cursor()) {
       not_again_through_ = term_.cursor();
       throw;
     }
-    if (!undeliverable_.over(term_, term_.options.gap_grace)) throw;
     given_up_ = true;
     term_.lose_history("gap", term_.cursor() + 1,
                        fmt::format("no event after {} can be had from the metastore, a snapshot is "

@@ -32,21 +32,16 @@ CROSS JOIN LATERAL (
 LEFT JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = o.catalog
   AND s.database_name = o.database_name AND s.table_name = o.table_name)";
 
-/// The first rename after this one that leads away from its name, where nothing else came there
-/// before.
+/// The first rename after this one that leads away from its name and tells the table's identity.
 const Claim* next_departure(const Claims& claims, const Claim& arrival) {
   const Claim* departure = nullptr;
   for (const StoredClaim& stored : claims.all) {
     const Claim& claim = stored.claim;
-    if (&claim == &arrival || !may_follow(claim, arrival)) continue;
     const bool leaves = claim.kind == Claim::Kind::renamed && claim.from == arrival.name;
-    const bool comes = claim.kind != Claim::Kind::changed && claim.name == arrival.name;
-    if (!leaves && !comes) continue;
-    if (departure != nullptr && claim.event_id >= departure->event_id) continue;
-    departure = &claim;
+    if (!leaves || claim.identity.empty() || !may_follow(claim, arrival)) continue;
+    if (departure == nullptr || claim.event_id < departure->event_id) departure = &claim;
   }
-  const bool leaves = departure != nullptr && departure->from == arrival.name;
-  return leaves && !departure->identity.empty() ? departure : nullptr;
+  return departure;
 }
 
 }  // namespace
@@ -77,7 +72,6 @@ std::optional<TableName> choose_source(const std::vector<SourceCandidate>& candi
                                        int64_t came) {
   std::vector<const SourceCandidate*> vanished;
   for (const SourceCandidate& candidate : candidates) {
-    if (!candidate.within) return std::nullopt;
     if (candidate.vanished) vanished.push_back(&candidate);
   }
   if (vanished.size() == 1 && came == 1) return vanished.front()->name;

@@ -29,7 +29,8 @@ struct SourceCandidate {
 /// More are not read for one rename.
 inline constexpr size_t kMostCandidates = 200;
 
-/// The one, all within, that vanished where exactly one came; or that is alone and where it was.
+/// The one that vanished where exactly one came; or that is alone and where it was. It counts only
+/// where all are within: those that are not are to be read first.
 /// `came`: how many tables of the identity were read under names that they did not have.
 std::optional<processor::TableName> choose_source(const std::vector<SourceCandidate>& candidates,
                                                   int64_t came);

@@ -91,11 +91,19 @@ Fate Renames::fate_of_kept(const TableName& name, const std::string& identity) c
     if (!went || !may_carry(back, identity) || back.event_id < fate.event) continue;
     fate = {Fate::Kind::returned, {}, back.event_id, true};
   }
-  // By what cannot be read it may have come back, too.
+  // By what cannot be read it may have come back, too, if it can have left.
   for (const StoredClaim& stored : claims_.all) {
-    const Claim& claim = stored.claim;
-    if (!is_without_source(claim) || claim.name != name || claim.event_id < fate.event) continue;
-    fate = {Fate::Kind::returned, {}, claim.event_id, true};
+    const Claim& back = stored.claim;
+    if (!is_without_source(back) || back.name != name || back.event_id < fate.event) continue;
+    const bool may_have_left =
+        std::any_of(claims_.all.begin(), claims_.all.end(), [&](const StoredClaim& other) {
+          const Claim& claim = other.claim;
+          const bool leaves = claim.kind == Claim::Kind::renamed && claim.from == name &&
+                              may_carry(claim, identity);
+          const bool elsewhere = is_without_source(claim) && claim.name != name;
+          return (leaves || elsewhere) && may_follow(back, claim);
+        });
+    if (may_have_left) fate = {Fate::Kind::returned, {}, back.event_id, true};
   }
   return fate;
 }

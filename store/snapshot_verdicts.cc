@@ -114,7 +114,7 @@ std::set<TableName> names_to_judge(const Claims& claims, const std::vector<Claim
       names.insert({claim.from, claim.name});
     }
   }
-  for (const Claim& rename : found_sources) names.insert({rename.from, rename.name});
+  for (const Claim& rename : found_sources) names.insert(rename.from);
   return names;
 }
 

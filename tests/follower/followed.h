@@ -42,6 +42,16 @@ struct Followed : World {
     metastore.before_call = [](std::string_view) {};
   }
 
+  /// Of all looks at the log, until history counts as lost for the so manieth time.
+  void lose_answers_until_history_is_lost(int64_t times) {
+    metastore.before_call = [](std::string_view call) {
+      if (call == "events") throw Error(ErrorKind::transient, "the answer was lost");
+    };
+    store.orders.polls_asked += 1;  // so that there is something to look for
+    ASSERT_TRUE(run_until([&] { return notices_of(*this, follower::Notice::Kind::gap) == times; }));
+    metastore.before_call = [](std::string_view) {};
+  }
+
   /// The last event went into quarantine and can be read by now; request 9 is to retry it.
   void ask_to_retry_last_event() {
     const std::string message = metastore.last_message();

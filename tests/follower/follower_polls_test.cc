@@ -94,6 +94,37 @@ TEST(Polls, AWholeLookIsAnsweredOnceWhatItShowedIsApplied) {
   world.expect_equal();
 }
 
+TEST(Polls, APollIsAnsweredOnceEverythingUpToTheHeadIsApplied) {
+  Followed world;
+  world.options.batch_events = 2;
+  world.make_follower();
+  for (int i = 0; i < 9; ++i) world.metastore.create_table("sales", "u" + std::to_string(i));
+  world.store.orders.polls_asked = 1;
+  ASSERT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }));
+  EXPECT_EQ(world.store.follower.cursor, world.metastore.now());
+}
+
+TEST(Polls, ALookOfSeveralAnswersBeginsAnewAfterAHeadThatWasBack) {
+  Followed world;
+  const MemoryMetastore copy = world.metastore;
+  for (int i = 0; i < 5; ++i) world.metastore.create_table("sales", "u" + std::to_string(i));
+  ASSERT_TRUE(world.catch_up());
+  world.clock.time += 1min;
+  world.step();
+  world.metastore.most_events_an_answer = 3;
+  world.store.orders.polls_asked = 1;
+  world.step();
+  ASSERT_EQ(world.store.polls_answered, 0);
+  // Another history, of which no event is there before its head is that of the cursor.
+  world.metastore.restore(copy);
+  world.metastore.clean_events();
+  world.step();
+  for (int i = 0; i < 5; ++i) world.metastore.create_table("sales", "v" + std::to_string(i));
+  ASSERT_TRUE(
+      world.run_until([&] { return notices_of(world, follower::Notice::Kind::reset) == 1; }));
+  EXPECT_EQ(world.store.polls_answered, 0);
+}
+
 TEST(Polls, APauseAnswersNone) {
   Followed world;
   world.clock.time += 1min;

@@ -488,13 +488,11 @@ TEST(Follower, AfterATimeWithoutEventsFewAreAskedForAndThenEverMore) {
     cursors.push_back(*world.store.follower.cursor);
   }
   EXPECT_EQ(cursors, (std::vector<int64_t>{101, 301, 701, 1501}));
-  for (int i = 0; i < 8; ++i) {
-    world.metastore.log_event("OPEN_TXN", "", "", "{}");
-    world.step();
-  }
+  world.metastore.log_event("OPEN_TXN", "", "", "{}");
+  world.step();
   for (int i = 0; i < 200; ++i) world.metastore.log_event("OPEN_TXN", "", "", "{}");
   world.step();
-  EXPECT_EQ(world.store.follower.cursor, 1609);
+  EXPECT_EQ(world.store.follower.cursor, 1602);
 }
 
 TEST(Follower, LogsAreTrimmedWhileIdleUntilNothingIsLeftAndAgainAfterTheInterval) {

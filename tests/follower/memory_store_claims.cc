@@ -16,8 +16,6 @@ using store::StoredClaim;
 
 namespace {
 
-/// More tables of one identity are not read for one rename.
-
 store::DatabaseStanding standing_of(const MemoryStore& store, const Staged& staged,
                                     const DatabaseName& name) {
   store::DatabaseStanding standing;

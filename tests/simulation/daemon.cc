@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "follower/newest_event.h"
 #include "tests/simulation/simulated_lease.h"
 #include "tests/simulation/world.h"
 
@@ -277,7 +278,7 @@ void Daemon::refresh_head() {
     world_.scheduler.sleep(milliseconds(1000));
     if (!leads()) continue;
     try {
-      const int64_t head = people_metastore_->head();
+      const int64_t head = follower::newest_event(*people_metastore_);
       if (leads()) world_.database.store.record_head(head);
     } catch (const Error&) {
       continue;

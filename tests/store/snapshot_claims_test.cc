@@ -270,12 +270,26 @@ TEST_F(SnapshotClaims, AnUnreadableRenameIsFoundByTheNextOneThatLedOn) {
 
 TEST_F(SnapshotClaims, AnUnreadableRenameIsNotFoundByOneThatLedAwayWhatCameLater) {
   start(sales({table("sales", "a", "created:1"), table("sales", "x", "created:2")}));
+  grant({"sales.a", 5, "created:1"});
   grant({"sales.x", 5, "created:2"});
-  claim({claimed(7, Kind::renamed, named("sales", "b")), known(8, Kind::dropped, "b"),
-         known(9, Kind::renamed, "b", "x", "created:2"),
-         known(10, Kind::renamed, "x", "b", "created:2")});
-  publish({scope("sales")}, sales({table("sales", "x", "created:2")}));
-  EXPECT_THAT(grants(), ElementsAre("sales.x SELECT 5 created:2"));
+  claim({claimed(6, Kind::renamed, named("sales", "b")),
+         known(7, Kind::renamed, "c", "b", "created:1"),
+         known(8, Kind::renamed, "b", "x", "created:2"),
+         known(9, Kind::renamed, "d", "b", "created:2")});
+  publish({scope("sales")},
+          sales({table("sales", "c", "created:1"), table("sales", "d", "created:2")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.c SELECT 7 created:1", "sales.d SELECT 9 created:2"));
+}
+
+TEST_F(SnapshotClaims, AnUnreadableRenameWithoutAPlaceBroughtWhatIsThere) {
+  start(sales({table("sales", "b", "created:2"), table("sales", "y", "created:1")}));
+  grant({"sales.b", 5, "created:2"});
+  grant({"sales.y", 5, "created:1"});
+  claim({unordered(known(7, Kind::renamed, "c", "b", "created:2")),
+         unordered(claimed(7, Kind::renamed, named("sales", "b")))});
+  publish({scope("sales")},
+          sales({table("sales", "b", "created:1"), table("sales", "c", "created:2")}));
+  EXPECT_THAT(grants(), ElementsAre("sales.b SELECT 7 created:1", "sales.c SELECT 7 created:2"));
 }
 
 TEST_F(SnapshotClaims, AnUnreadableRenameIsNotGuessedWhereTwoVanished) {

@@ -213,6 +213,14 @@ TEST_F(UnreadRevokes, AGrantOfATableThatCameBackByAnUnreadableRenameIsSuspended)
   EXPECT_THAT(grants(), ElementsAre("sales.drafts SELECT 10 created:1 (revoke unfinished)"));
 }
 
+TEST_F(UnreadRevokes, AGrantOfATableThatWasAlteredUnreadablyStays) {
+  grant("SELECT", kDrafts);
+  revoke("SELECT", kOld, 12);
+  claim(11, {renamed(11, "", "drafts")});
+  read_again(11, {table("sales", "drafts", "created:1")});
+  EXPECT_EQ(held(), "SELECT on sales.drafts\n");
+}
+
 TEST_F(UnreadRevokes, AGrantOfATableThatWentByAnUnreadableRenameAndCameBackIsSuspended) {
   grant("SELECT", kDrafts);
   revoke("SELECT", kOrders, 11);
