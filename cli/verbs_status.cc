@@ -150,16 +150,19 @@ class Wait {
   Exit end() {
     if (!lost_.empty()) throw Failure(lost_exit_, lost_);
     const bool reached = member(answer_.value, "reached") == boost::json::value(true);
+    const bool told = !member(answer_.value, "event").is_null();
     if (output_.json) {
       output_.out << with_own_seconds() << '\n';
-    } else {
+    } else if (told) {
       output_.out << "event " << text_of(answer_.value, "event")
                   << (reached ? " is readable" : " is not readable yet") << ", cursor "
                   << text_of(answer_.value, "cursor") << '\n';
     }
     if (reached) return Exit::done;
-    output_.err << "hmsyncctl: timed out: event " << text_of(answer_.value, "event")
-                << " is not readable yet\n";
+    output_.err << "hmsyncctl: timed out: "
+                << (told ? "event " + text_of(answer_.value, "event") + " is not readable yet"
+                         : "the metastore did not tell its newest event")
+                << '\n';
     return Exit::timed_out;
   }
 

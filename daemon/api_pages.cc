@@ -50,8 +50,12 @@ void wait(const PageParts& parts, const std::shared_ptr<Exchange>& exchange) {
       whole_number(exchange->request(), "timeout_ms", kLongestWait).value_or(kDefaultWait));
   if (event) return parts.desk.arrive(exchange, *event, arrived, arrived + timeout);
   const Status known = parts.board.status();
-  parts.refresher.ask([&desk = parts.desk, exchange, arrived, timeout, cursor = known.cursor,
+  // The metastore may hang for longer.
+  const uint64_t ticket = parts.desk.expect(exchange, arrived, arrived + timeout);
+  parts.refresher.ask([&desk = parts.desk, exchange, arrived, timeout, ticket,
+                       cursor = known.cursor,
                        generation = known.generation](const HeadAnswer& answer) {
+    if (!desk.forget(ticket)) return;
     if (!answer.head) return exchange->reply(problem(503, answer.failure));
     if (cursor && *answer.head < *cursor) {
       return desk.arrive_below(exchange, *answer.head, {generation, *cursor}, arrived,

@@ -55,6 +55,9 @@ class Asked : public follower::PrivilegeStore {
     decided_ = outcome.has_value();
     return outcome;
   }
+  bool revoke_at_once(const PrivilegeCommand& command) override {
+    return store_.revoke_at_once(command);
+  }
   PrivilegeOutcome revoke(const PrivilegeCommand& command, std::optional<int64_t> head) override {
     return store_.revoke(command, head);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "daemon/json_writer.h"
@@ -12,11 +13,20 @@ namespace {
 
 constexpr const char* kStopping = "the daemon is stopping; ask again";
 
-HttpResponse answer(int64_t event, bool reached, follower::ReadablePosition position,
+/// Nobody comes so far.
+constexpr int64_t kNotTold = std::numeric_limits<int64_t>::max();
+
+HttpResponse answer(std::optional<int64_t> event, bool reached, follower::ReadablePosition position,
                     WaitDesk::Time arrived) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - arrived;
   JsonWriter json;
-  json.begin_object().member("event", event).member("reached", reached).key("cursor");
+  json.begin_object().key("event");
+  if (event) {
+    json.value(*event);
+  } else {
+    json.null();
+  }
+  json.member("reached", reached).key("cursor");
   if (position.cursor < 0) {
     json.null();
   } else {
@@ -41,18 +51,50 @@ void WaitDesk::arrive_below(const std::shared_ptr<Exchange>& exchange, int64_t h
   take({exchange, {head, known}, arrived, deadline});
 }
 
+uint64_t WaitDesk::expect(const std::shared_ptr<Exchange>& exchange, Time arrived, Time deadline) {
+  uint64_t ticket = 0;
+  const char* refusal = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    refusal = refusal_now();
+    if (refusal == nullptr) {
+      ticket = waiters_.add(
+          {kNotTold}, kNotTold, deadline,
+          [exchange, arrived](follower::WaitEnd end, follower::ReadablePosition position) {
+            exchange->reply(end == follower::WaitEnd::abandoned
+                                ? problem(503, kStopping)
+                                : answer(std::nullopt, false, position, arrived));
+          });
+    }
+  }
+  if (refusal != nullptr) {
+    exchange->reply(problem(503, refusal));
+    return ticket;
+  }
+  exchange->on_gone([this, ticket] { forget(ticket); });
+  kick_();
+  return ticket;
+}
+
+bool WaitDesk::forget(uint64_t ticket) {
+  const std::lock_guard lock(mutex_);
+  return waiters_.forget(ticket);
+}
+
+// Under the mutex.
+const char* WaitDesk::refusal_now() const {
+  if (stopping_) return kStopping;
+  if (waiters_.size() + arrivals_.size() < max_waiters_) return nullptr;
+  return "too many waiters (admin.max_waiters)";
+}
+
 void WaitDesk::take(Arrival arrival) {
   const auto exchange = arrival.exchange;
   const char* refusal = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (stopping_) {
-      refusal = kStopping;
-    } else if (waiters_.size() + arrivals_.size() >= max_waiters_) {
-      refusal = "too many waiters (admin.max_waiters)";
-    } else {
-      arrivals_.push_back(std::move(arrival));
-    }
+    refusal = refusal_now();
+    if (refusal == nullptr) arrivals_.push_back(std::move(arrival));
   }
   if (refusal != nullptr) return exchange->reply(problem(503, refusal));
   kick_();
@@ -117,10 +159,7 @@ void WaitDesk::admit(std::vector<Arrival> arrivals, follower::ReadablePosition p
   }
   // Not under the lock: who has left already is forgotten within this very call.
   for (const auto& [exchange, ticket] : admitted) {
-    exchange->on_gone([this, number = ticket] {
-      const std::lock_guard lock(mutex_);
-      waiters_.forget(number);
-    });
+    exchange->on_gone([this, number = ticket] { forget(number); });
   }
 }
 

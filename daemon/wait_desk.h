@@ -37,6 +37,12 @@ class WaitDesk {
   void arrive_below(const std::shared_ptr<Exchange>& exchange, int64_t head,
                     follower::ReadablePosition known, Time arrived, Time deadline);
 
+  /// Whose event the metastore is still to tell: until then nothing but its deadline is known. 503
+  /// when there are too many; then, and once it is answered, forget() says false.
+  uint64_t expect(const std::shared_ptr<Exchange>& exchange, Time arrived, Time deadline);
+  /// Whether it was still waiting: its event is known now, or why not.
+  bool forget(uint64_t ticket);
+
   struct Arrival {
     std::shared_ptr<Exchange> exchange;
     follower::Awaited awaited;
@@ -66,6 +72,7 @@ class WaitDesk {
   [[nodiscard]] std::optional<Time> next_deadline() const;
 
  private:
+  [[nodiscard]] const char* refusal_now() const;
   void take(Arrival arrival);
   uint64_t add(const Arrival& arrival, int64_t generation);
 

@@ -191,15 +191,19 @@ PrivilegeOutcome revoke(NotificationLog& log, PrivilegeStore& store,
                         const PrivilegeCommand& asked) {
   const PrivilegeCommand command = normalized(asked);
   if (std::string wrong = fault(command); !wrong.empty()) return refused(std::move(wrong));
+  // No event moves a grant on the server or on a URI.
+  if (!command.object.database) return store.revoke(command, std::nullopt);
+  const bool changed = store.revoke_at_once(command);
   std::optional<int64_t> head;
   try {
-    // No event moves a grant on the server or on a URI.
-    if (command.object.database) head = newest_event(log);
+    head = newest_event(log);
   } catch (const Error&) {
     // Whatever the metastore's trouble is, it must not keep a right alive; the outcome says that
     // the head is not known.
   }
-  return store.revoke(command, head);
+  PrivilegeOutcome outcome = store.revoke(command, head);
+  outcome.changed = outcome.changed || changed;
+  return outcome;
 }
 
 }  // namespace hmsync::follower

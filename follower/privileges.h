@@ -52,6 +52,8 @@ class PrivilegeStore {
   /// past the basis: then ask the metastore again.
   virtual std::optional<PrivilegeOutcome> grant(const PrivilegeCommand& command,
                                                 const GrantBasis& basis) = 0;
+  /// On what is stored; true if something changed. Nothing is kept of it.
+  virtual bool revoke_at_once(const PrivilegeCommand& command) = 0;
   /// At once on what is stored, and stored to be repeated when the cursor reaches `head` (nothing:
   /// the metastore could not be asked) unless it is there already.
   virtual PrivilegeOutcome revoke(const PrivilegeCommand& command, std::optional<int64_t> head) = 0;
@@ -69,7 +71,8 @@ std::string fault(const PrivilegeCommand& command);
 PrivilegeOutcome grant(NotificationLog& log, ObjectReader& objects, PrivilegeStore& store,
                        const PrivilegeCommand& command);
 
-/// Needs the store alone; works paused, on a standby, and without the metastore.
+/// Needs the store alone; works paused, on a standby, and without the metastore, which is asked
+/// once the store has acted: it may hang.
 PrivilegeOutcome revoke(NotificationLog& log, PrivilegeStore& store,
                         const PrivilegeCommand& command);
 

@@ -50,11 +50,12 @@ void Waiters::remove(uint64_t ticket, const Waiter& waiter) {
   by_deadline_.erase({waiter.deadline, ticket});
 }
 
-void Waiters::forget(uint64_t ticket) {
+bool Waiters::forget(uint64_t ticket) {
   const auto found = waiting_.find(ticket);
-  if (found == waiting_.end()) return;
+  if (found == waiting_.end()) return false;
   remove(ticket, found->second);
   waiting_.erase(found);
+  return true;
 }
 
 void Waiters::end(uint64_t ticket, WaitEnd how, Told& told) {

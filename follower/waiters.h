@@ -57,8 +57,8 @@ class Waiters {
   /// The ticket to forget() it by. The caller checks the database after this, and calls advance().
   /// `generation`: the store's when it came.
   uint64_t add(const Awaited& awaited, int64_t generation, Time deadline, Done done);
-  /// Who went away: its Done is not called.
-  void forget(uint64_t ticket);
+  /// Who went away: its Done is not called. False if it was called already.
+  bool forget(uint64_t ticket);
 
   /// Some wait without a poll that they need: one must be asked for, before advance().
   /// `polls_needed`: by all, as the position says.

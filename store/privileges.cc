@@ -189,12 +189,9 @@ bool PostgresPrivilegeStore::put_grant(const PrivilegeCommand& command, const Gr
   GrantBasis basis = asked;
   // No event acts on such a grant; its number only says when it was made.
   if (!command.object.database) basis.as_of_event = follower.cursor.value_or(0);
-  const Result revokes = connection_.query(
-      "SELECT FROM requests WHERE server = $1 AND kind = 'revoke' AND state = 'pending' LIMIT 1",
-      {server_});
   Unsettled unsettled;
   unsettled.events = !follower.cursor || *follower.cursor < basis.as_of_event || follower.re_reads;
-  unsettled.revokes = revokes.rows() > 0;
+  unsettled.revokes = revoke_waits(connection_, server_);
   const std::vector<Parameter> parameters = begin_parameters(server_, command);
   const std::vector<HeldGrant> held = held_grants(connection_, parameters);
   const GrantPlan plan = plan_grant(held, command, basis, unsettled);
@@ -211,6 +208,16 @@ bool PostgresPrivilegeStore::put_grant(const PrivilegeCommand& command, const Gr
     insert(connection_, parameters, command, basis);
     changed = true;
   }
+  return changed;
+}
+
+bool PostgresPrivilegeStore::revoke_at_once(const PrivilegeCommand& asked) {
+  const PrivilegeCommand command = follower::normalized(asked);
+  if (!follower::fault(command).empty()) return false;
+  Transaction transaction(connection_);
+  lock_follower();
+  const bool changed = take_away(connection_, server_, {command, std::nullopt, std::nullopt});
+  transaction.commit();
   return changed;
 }
 

@@ -36,6 +36,7 @@ class PostgresPrivilegeStore : public follower::PrivilegeStore {
   /// for that event to remove or to carry.
   std::optional<follower::PrivilegeOutcome> grant(const follower::PrivilegeCommand& asked,
                                                   const follower::GrantBasis& basis) override;
+  bool revoke_at_once(const follower::PrivilegeCommand& asked) override;
   /// Of what is not granted: done, and nothing changed. On the server and on URIs it is final at
   /// once, since no event moves such grants.
   follower::PrivilegeOutcome revoke(const follower::PrivilegeCommand& asked,

@@ -1,6 +1,9 @@
 #include "store/rename_sources.h"
 
 #include <algorithm>
+#include <set>
+
+#include "store/revoke.h"
 
 namespace hmsync::store {
 
@@ -94,9 +97,35 @@ void add_sources(Sources& sources, const std::vector<const Claim*>& renames,
   }
 }
 
-Sources find_sources(Connection& connection, const Sides& sides, const Claims& claims) {
+std::vector<follower::Scope> names_to_look_on(const Claims& claims, const Sources& sources) {
+  const auto is_found = [&](const Claim& claim) {
+    return std::any_of(sources.renames.begin(), sources.renames.end(), [&](const Claim& found) {
+      return found.event_id == claim.event_id && found.name == claim.name;
+    });
+  };
+  std::set<TableName> beyond;
+  bool unexplained = false;
+  for (const StoredClaim& stored : claims.all) {
+    const Claim& claim = stored.claim;
+    if (!is_without_source(claim)) continue;
+    if (!stored.name_within) {
+      beyond.insert(claim.name);
+    } else if (!claims.at(claim.name).kept() && !is_found(claim)) {
+      unexplained = true;
+    }
+  }
+  std::vector<follower::Scope> scopes;
+  if (!unexplained) return scopes;
+  for (const TableName& name : beyond) scopes.push_back({name.in_database(), name.table, false});
+  return scopes;
+}
+
+namespace {
+
+void find_by_identity(Connection& connection, const Sides& sides, const Claims& claims,
+                      Sources& sources) {
   const auto wanted = renames_without_source(claims);
-  if (wanted.empty()) return {};
+  if (wanted.empty()) return;
   std::vector<std::string> identities;
   for (const auto& [identity, renames] : wanted) identities.push_back(identity);
   const Result rows = connection.query(
@@ -111,10 +140,19 @@ Sources find_sources(Connection& connection, const Sides& sides, const Claims& c
                                     rows.boolean(row, 5)});
     came[identity] = rows.integer(row, 6);
   }
-  Sources sources;
   for (const auto& [identity, found] : candidates) {
     add_sources(sources, wanted.at(identity), found, came[identity]);
   }
+}
+
+}  // namespace
+
+Sources find_sources(Connection& connection, const Sides& sides, const Claims& claims) {
+  Sources sources;
+  find_by_identity(connection, sides, claims, sources);
+  const std::vector<follower::Scope> names = names_to_look_on(claims, sources);
+  if (names.empty() || !revoke_waits(connection, sides.server)) return sources;
+  sources.missing.insert(sources.missing.end(), names.begin(), names.end());
   return sources;
 }
 

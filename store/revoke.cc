@@ -117,6 +117,15 @@ std::string may_be_revoked(const std::string& g) {
          is_named(g) + ") AND " + is_part(g) + ")";
 }
 
+bool revoke_waits(Connection& connection, const std::string& server) {
+  return connection
+             .query(
+                 "SELECT FROM requests WHERE server = $1 AND kind = 'revoke' AND state = 'pending' "
+                 "LIMIT 1",
+                 {server})
+             .rows() > 0;
+}
+
 bool take_away(Connection& connection, const std::string& server, const Revocation& revocation) {
   const std::vector<Parameter> parameters = parameters_of(server, revocation);
   if (revocation.command.action != "ALL") connection.query(split_all(), parameters);

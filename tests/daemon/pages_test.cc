@@ -41,6 +41,16 @@ class PagesTest : public ::testing::Test {
 
   Answer get(const std::string& target) { return HttpClient(server_.port()).ask("GET", target); }
 
+  /// Once there are some.
+  std::vector<WaitDesk::Arrival> arrivals() {
+    std::vector<WaitDesk::Arrival> found;
+    EXPECT_TRUE(fixtures::eventually(seconds(5), [&] {
+      found = desk_.take_arrivals();
+      return !found.empty();
+    }));
+    return found;
+  }
+
   SystemClock clock_;
   FixedLog log_;
   StatusBoard board_{"server1", "host:1", "0.1.0", clock_};
@@ -104,8 +114,7 @@ TEST_F(PagesTest, WaitRefusesWhatIsNoNumber) {
 TEST_F(PagesTest, WaitWithoutAnEventIsForTheHeadNow) {
   HttpClient client(server_.port());
   client.send(client.request("GET", "/v1/wait"));
-  ASSERT_TRUE(fixtures::eventually(seconds(5), [&] { return desk_.size() == 1; }));
-  desk_.admit(desk_.take_arrivals(), {0, 42});
+  desk_.admit(arrivals(), {0, 42});
   EXPECT_THAT(client.receive().body, HasSubstr(R"("event":42,"reached":true)"));
 }
 
@@ -117,8 +126,7 @@ TEST_F(PagesTest, WaitForAHeadBelowTheCursorIsAConflictOnceItWasAReset) {
   board_.polled(report);
   HttpClient client(server_.port());
   client.send(client.request("GET", "/v1/wait"));
-  ASSERT_TRUE(fixtures::eventually(seconds(5), [&] { return desk_.size() == 1; }));
-  desk_.admit(desk_.take_arrivals(), {1, 50});
+  desk_.admit(arrivals(), {1, 50});
   EXPECT_EQ(desk_.size(), 1U);
   desk_.admit(desk_.take_arrivals(), {2, 42});
   EXPECT_EQ(client.receive().status, 409);

@@ -77,6 +77,21 @@ TEST_F(WaitDeskTest, TellsTheCursorWhenTheTimeIsOver) {
   EXPECT_THAT(exchange->answer->body, HasSubstr(R"("event":9,"reached":false,"cursor":7)"));
 }
 
+TEST_F(WaitDeskTest, WhoseEventTheMetastoreDoesNotTellInTimeIsAnsweredAllTheSame) {
+  const auto exchange = std::make_shared<RecordedExchange>();
+  const uint64_t ticket = desk_.expect(exchange, now_, now_ + seconds(1));
+  EXPECT_EQ(kicks_, 1);
+  read(0, 7);
+  EXPECT_EQ(desk_.next_deadline(), now_ + seconds(1));
+  EXPECT_FALSE(exchange->answer.has_value());
+  desk_.expire(now_ + seconds(1));
+  ASSERT_TRUE(exchange->answer.has_value());
+  EXPECT_THAT(exchange->answer->body, HasSubstr(R"("event":null,"reached":false,"cursor":7)"));
+  EXPECT_FALSE(desk_.forget(ticket));
+  EXPECT_TRUE(desk_.forget(desk_.expect(exchange, now_, now_ + seconds(1))));
+  EXPECT_EQ(desk_.size(), 0U);
+}
+
 TEST_F(WaitDeskTest, HasNoCursorBeforeTheFirstSnapshot) {
   const auto exchange = arrive(9, seconds(1));
   read(0, -1);

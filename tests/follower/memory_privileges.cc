@@ -249,6 +249,14 @@ std::optional<PrivilegeOutcome> MemoryPrivileges::grant(const PrivilegeCommand& 
   });
 }
 
+bool MemoryPrivileges::revoke_at_once(const PrivilegeCommand& asked) {
+  return call("revoke_at_once", [&] {
+    const PrivilegeCommand command = follower::normalized(asked);
+    return follower::fault(command).empty() &&
+           take_away(store_, {command, std::nullopt, std::nullopt});
+  });
+}
+
 PrivilegeOutcome MemoryPrivileges::revoke(const PrivilegeCommand& asked,
                                           std::optional<int64_t> head) {
   return call("revoke", [&]() -> PrivilegeOutcome {

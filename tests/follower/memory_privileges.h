@@ -24,6 +24,7 @@ class MemoryPrivileges : public follower::PrivilegeStore {
   int64_t generation() override;
   std::optional<follower::PrivilegeOutcome> grant(const follower::PrivilegeCommand& asked,
                                                   const follower::GrantBasis& basis) override;
+  bool revoke_at_once(const follower::PrivilegeCommand& asked) override;
   follower::PrivilegeOutcome revoke(const follower::PrivilegeCommand& asked,
                                     std::optional<int64_t> head) override;
 

@@ -152,6 +152,11 @@ store::Sources find_sources(const MemoryStore& store, const Staged& staged, cons
     }
     store::add_sources(sources, renames, candidates, count_came(store, read, identity));
   }
+  const bool revoke_waits = std::any_of(store.revokes.begin(), store.revokes.end(),
+                                        [](const StoredRevoke& one) { return !one.finished; });
+  if (!revoke_waits) return sources;
+  const std::vector<Scope> names = store::names_to_look_on(claims, sources);
+  sources.missing.insert(sources.missing.end(), names.begin(), names.end());
   return sources;
 }
 

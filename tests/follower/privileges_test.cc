@@ -47,6 +47,7 @@ class MockStore : public PrivilegeStore {
   MOCK_METHOD(int64_t, generation, (), (override));
   MOCK_METHOD(std::optional<PrivilegeOutcome>, grant, (const PrivilegeCommand&, const GrantBasis&),
               (override));
+  MOCK_METHOD(bool, revoke_at_once, (const PrivilegeCommand&), (override));
   MOCK_METHOD(PrivilegeOutcome, revoke, (const PrivilegeCommand&, std::optional<int64_t>),
               (override));
 };
@@ -347,6 +348,14 @@ TEST_F(Granting, RevokesWithTheHeadOfThatMoment) {
   EXPECT_CALL(store_, revoke(_, std::optional<int64_t>(20)))
       .WillOnce(Return(PrivilegeOutcome{"done", "", true, 20}));
   EXPECT_EQ(revoke(log_, store_, command_).repeat_at_event, 20);
+}
+
+TEST_F(Granting, RevokesInTheStoreBeforeTheMetastoreIsAsked) {
+  const testing::InSequence in_this_order;
+  EXPECT_CALL(store_, revoke_at_once).WillOnce(Return(true));
+  EXPECT_CALL(log_, head).WillOnce(Return(20));
+  EXPECT_CALL(store_, revoke).WillOnce(Return(PrivilegeOutcome{"done", "", false, 20}));
+  EXPECT_TRUE(revoke(log_, store_, command_).changed);
 }
 
 TEST_F(Granting, RevokesAsOfTheNewestEventWhereTheHeadIsBack) {

@@ -44,6 +44,7 @@ constexpr std::array kCalls{
     Call{"store:replay"},
     Call{"store:retried"},
     Call{"store:revoke"},
+    Call{"store:revoke_at_once"},
     Call{"store:some_tables", true},
     Call{"store:state", true},
     Call{"store:tables_after", true},

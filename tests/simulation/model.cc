@@ -347,6 +347,13 @@ std::string Model::database_as_of(const processor::DatabaseName& name, int64_t e
   return found;
 }
 
+void Model::saw_revoke_at_once(const std::string& role) {
+  const auto& grants = world_.database.store.grants;
+  const bool left = std::any_of(grants.begin(), grants.end(),
+                                [&](const auto& grant) { return grant.role == role; });
+  (left ? grants_.at(role).certain : grants_.at(role).revoked) = !left;
+}
+
 void Model::saw_revoke(const std::string& role, const TableName& name) {
   const auto& grants = world_.database.store.grants;
   const bool gone = std::none_of(grants.begin(), grants.end(),

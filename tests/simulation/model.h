@@ -32,6 +32,8 @@ class Model {
 
   /// After a grant's effect: what is new is what was given, and on which object.
   void saw_grants();
+  /// What is left of the role's only grant may be revoked or not until the next.
+  void saw_revoke_at_once(const std::string& role);
   /// After the effect of revoking the role's only grant on this name.
   void saw_revoke(const std::string& role, const processor::TableName& name);
   struct Granted {

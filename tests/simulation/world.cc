@@ -135,9 +135,9 @@ void World::on_call(std::string_view call, bool after) {
   // A replica may have just so much.
   if (after && call == "lease:release" && profile.rewinds_store) keep_copy();
   if (after && call == "store:grant") model.saw_grants();
-  if (after && call == "store:revoke") {
-    const auto revoke = revokes_.find(scheduler.current());
-    if (revoke != revokes_.end()) model.saw_revoke(revoke->second.role, revoke->second.name);
+  if (const auto revoke = revokes_.find(scheduler.current()); after && revoke != revokes_.end()) {
+    if (call == "store:revoke_at_once") model.saw_revoke_at_once(revoke->second.role);
+    if (call == "store:revoke") model.saw_revoke(revoke->second.role, revoke->second.name);
   }
   scheduler.pass();
   if (daemon == nullptr) return;

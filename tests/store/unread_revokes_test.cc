@@ -213,6 +213,38 @@ TEST_F(UnreadRevokes, AGrantOfATableThatCameBackByAnUnreadableRenameIsSuspended)
   EXPECT_THAT(grants(), ElementsAre("sales.drafts SELECT 10 created:1 (revoke unfinished)"));
 }
 
+TEST_F(UnreadRevokes, UnreadableRenamesAreReadTogetherWhileARevokeWaits) {
+  grant("SELECT", kDrafts);
+  revoke("SELECT", kOrders, 11);
+  claim(11, {renamed(11, "", "orders")});
+  repeat();
+  claim(12, {renamed(12, "", "drafts")});
+  const follower::Scope orders{processor::DatabaseName{"hive", "sales"}, "orders", false};
+  const follower::Scope drafts{processor::DatabaseName{"hive", "sales"}, "drafts", false};
+  follower::Publication publication;
+  publication.cursor = 12;
+  publication.unbroken = true;
+  publication.reason = "re_read";
+  const std::string id = staged({orders}, {});
+  EXPECT_THAT(store_.snapshots().publish(fence(), id, publication).missing, ElementsAre(drafts));
+  store_.snapshots().add(id, {{}, {table("sales", "drafts", "created:1")}, {}}, {drafts});
+  store_.snapshots().publish(fence(), id, publication);
+  EXPECT_THAT(grants(), ElementsAre("sales.drafts SELECT 10 created:1 (revoke unfinished)"));
+}
+
+TEST_F(UnreadRevokes, WithoutARevokeUnreadableRenamesAreReadEachByItself) {
+  grant("SELECT", kDrafts);
+  claim(12, {renamed(11, "", "orders"), renamed(12, "", "drafts")});
+  follower::Publication publication;
+  publication.cursor = 12;
+  publication.unbroken = true;
+  publication.reason = "re_read";
+  const follower::Scope orders{processor::DatabaseName{"hive", "sales"}, "orders", false};
+  const std::string id = staged({orders}, {});
+  EXPECT_THAT(store_.snapshots().publish(fence(), id, publication).missing, IsEmpty());
+  EXPECT_EQ(held(), "SELECT on sales.drafts\n");
+}
+
 TEST_F(UnreadRevokes, AGrantOfATableThatWasAlteredUnreadablyStays) {
   grant("SELECT", kDrafts);
   revoke("SELECT", kOld, 12);
