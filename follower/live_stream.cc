@@ -94,6 +94,7 @@ bool LiveStream::poll(std::optional<int64_t> limit, const std::vector<Scope>& pe
     return true;
   }
   whole_look_ = WholeLook::none;
+  if (look_began_) looked_at_ = std::exchange(look_began_, std::nullopt);
   const Judgement judgement = judge(cursor, head, fresh);
   std::span<const processor::Event> usable = fresh.first(judgement.usable);
   while (limit && !usable.empty() && usable.back().id > *limit) {
@@ -138,15 +139,21 @@ std::optional<int64_t> LiveStream::ask_after() {
   if (whole) go_on_after_.reset();
   if (go_on_after_) return std::min(*std::exchange(go_on_after_, std::nullopt), cursor);
   const auto lowest = window_.lowest_id();
-  const auto unsettled = window_.unsettled_since(term_.now() - term_.options.settle);
+  const auto since = looked_at_ ? *looked_at_ - term_.options.settle
+                                : std::chrono::steady_clock::time_point::min();
+  const auto unsettled = window_.unsettled_since(since);
   if (term_.head == cursor && !unsettled && !(whole && lowest)) return std::nullopt;
   if (!lowest) {
     if (term_.head <= cursor) return std::nullopt;
     return cursor;
   }
   int64_t first = whole || term_.head < cursor ? *lowest : unsettled.value_or(cursor);
+  look_began_ = term_.now();
   // Far behind, a page is there for new events; twins of the cursor's event may come late.
-  if (!whole && term_.head - cursor > term_.options.overlap_events) first = cursor;
+  if (!whole && term_.head - cursor > term_.options.overlap_events) {
+    first = cursor;
+    look_began_.reset();
+  }
   const int64_t after = std::max(std::min(first, cursor) - 1, not_again_through_);
   if (after >= cursor && term_.head <= cursor) return std::nullopt;
   return after;

@@ -1,6 +1,7 @@
 // Following the log: asks for events, judges their ids and applies them to the live state.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -59,6 +60,10 @@ class LiveStream {
 
   Term& term_;
   EventWindow window_;
+  /// When the last look at all that was not settled began. What was first seen less than `settle`
+  /// before that may have got more since, however long ago it is.
+  std::optional<std::chrono::steady_clock::time_point> looked_at_;
+  std::optional<std::chrono::steady_clock::time_point> look_began_;  ///< of one under way
   int32_t ask_;  ///< new events asked for in one call: fewer while they are large
   /// Up to this id an event cannot be delivered any more: what is known is not asked for again.
   int64_t not_again_through_ = 0;

@@ -55,6 +55,36 @@ TEST(History, WhatIsRememberedCountsAsJustSeenAfterATakeover) {
   world.expect_equal();
 }
 
+TEST(History, ALateEventIsSeenHoweverLongNobodyLooked) {
+  Followed world;
+  world.metastore.drop_table("sales", "t0");
+  world.metastore.hide_last_event();
+  world.metastore.share_last_id();
+  world.metastore.create_table("sales", "twin");
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.show_hidden_events();
+  world.clock.time += 1h;  // a call that hung
+  ASSERT_TRUE(world.run_until([&] { return world.store.totals.late == 1; }, 3));
+  world.expect_equal();
+}
+
+TEST(History, ALateEventIsSeenThoughManyNewOnesCameBeforeTheNextLook) {
+  Followed world;
+  world.options.overlap_events = 20;
+  world.options.batch_events = 10;
+  world.make_follower();
+  world.metastore.drop_table("sales", "t0");
+  world.metastore.hide_last_event();
+  world.metastore.share_last_id();
+  world.metastore.create_table("sales", "twin");
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.show_hidden_events();
+  world.clock.time += 1h;
+  for (int i = 0; i < 15; ++i) world.metastore.create_table("sales", "n" + std::to_string(i));
+  world.expect_equal();
+  EXPECT_EQ(world.store.totals.late, 1);
+}
+
 TEST(History, NothingIsAskedForOnceAllIsSettled) {
   Followed world;
   world.clock.time += 11s;
