@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "tests/simulation/scripted.h"
 
@@ -11,8 +15,11 @@ namespace hmsync::simulation {
 namespace {
 
 using std::chrono::seconds;
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class Regressions : public Scripted {
  protected:
@@ -132,13 +139,16 @@ class SpoiltEvents : public Regressions {
     metastore().run(doubles::ddl::DropTable{"sales", table}, doubles::Delivery::spoilt);
     return metastore().now();
   }
+  void rename(const std::string& from, const std::string& to, doubles::Delivery delivery) {
+    doubles::ddl::AlterTable rename{"sales", from};
+    rename.new_database = "sales";
+    rename.new_table = to;
+    metastore().run(rename, delivery);
+  }
   /// What has the name at the next look is another table, which does not tell where it went.
   void replace_unreadably(const std::string& table, const std::string& moved_to) {
     pause();
-    doubles::ddl::AlterTable rename{"sales", table};
-    rename.new_database = "sales";
-    rename.new_table = moved_to;
-    metastore().run(rename, doubles::Delivery::spoilt);
+    rename(table, moved_to, doubles::Delivery::spoilt);
     metastore().create_table("sales", table);
     resume();
     rest();
@@ -202,6 +212,59 @@ TEST_F(PlainListeners, AreAskedForAgainWhereTheQuestionFailed) {
   EXPECT_TRUE(failed);
   EXPECT_THAT(grants(), ElementsAre("analyst on orders"));
 }
+
+/// orders is renamed from one name to the next; some of the events cannot be read.
+struct Journey {
+  std::vector<std::string> names;
+  std::set<size_t> unreadable;
+  size_t revoked_at;  ///< the name that it has then
+};
+
+void PrintTo(const Journey& journey, std::ostream* out) {
+  *out << "orders";
+  for (size_t i = 0; i < journey.names.size(); ++i) {
+    *out << (journey.unreadable.contains(i) ? " -x-> " : " -> ") << journey.names[i];
+    if (journey.revoked_at == i) *out << '!';
+  }
+}
+
+/// The journey, and how long the table stays under each name; 0: nobody reads before its end.
+class RevokedOnTheWay : public SpoiltEvents,
+                        public testing::WithParamInterface<std::tuple<Journey, int>> {};
+
+TEST_P(RevokedOnTheWay, AuthorisesNoMore) {
+  const auto& [journey, stay] = GetParam();
+  grant("reader", "orders");
+  if (stay == 0) pause();
+  std::string from = "orders";
+  for (size_t i = 0; i < journey.names.size(); ++i) {
+    rename(from, journey.names[i],
+           journey.unreadable.contains(i) ? doubles::Delivery::spoilt : doubles::Delivery::sound);
+    from = journey.names[i];
+    if (i == journey.revoked_at) revoke("reader", from);
+    run_for(std::chrono::milliseconds(stay));
+  }
+  resume();
+  rest();
+  EXPECT_THAT(grants(), Not(Contains(Not(HasSubstr("suspended")))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Tables, RevokedOnTheWay,
+    testing::Combine(testing::Values(Journey{{"bills", "orders"}, {0, 1}, 0},
+                                     Journey{{"bills", "orders"}, {0}, 0},
+                                     Journey{{"bills", "orders"}, {1}, 0},
+                                     Journey{{"bills", "old"}, {0, 1}, 0},
+                                     Journey{{"bills", "old"}, {0}, 0},
+                                     Journey{{"bills", "old"}, {1}, 0},
+                                     Journey{{"bills", "old", "orders"}, {0, 1, 2}, 0},
+                                     Journey{{"bills", "old", "orders"}, {0, 1, 2}, 1},
+                                     Journey{{"bills", "old", "orders"}, {0, 2}, 0},
+                                     Journey{{"bills", "old", "orders"}, {0, 2}, 1},
+                                     Journey{{"bills", "old", "orders"}, {1, 2}, 0},
+                                     Journey{{"bills", "old", "orders"}, {1, 2}, 1},
+                                     Journey{{"bills", "old", "orders"}, {0, 1}, 1}),
+                     testing::Values(0, 3, 20, 200, 2000)));
 
 }  // namespace
 }  // namespace hmsync::simulation
