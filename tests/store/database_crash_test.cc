@@ -3,6 +3,7 @@
 #include "store/event_store.h"
 #include "store/migrations.h"
 #include "store/snapshot_store.h"
+#include "tests/fixtures/eventually.h"
 #include "tests/fixtures/mini_pg.h"
 #include "tests/store/objects.h"
 
@@ -44,6 +45,32 @@ TEST(DatabaseCrash, LosesTheSnapshotInTheMakingAndNothingThatWasCommitted) {
   EXPECT_EQ(events.state().cursor, 1);
   EXPECT_EQ(connection.query("SELECT string_agg(database, ',') FROM v1_databases").text(0, 0),
             "sales");
+}
+
+// What is unlogged is not sent to a replica: promoted, it has to do without.
+TEST(DatabaseFailOver, LeavesAReplicaThatSnapshotsCanBeStagedIn) {
+  fixtures::MiniPg primary;
+  const auto replica = fixtures::MiniPg::replica(primary, primary.port());
+  ConnectionOptions options;
+  options.dsn = primary.dsn();
+  Connection connection(options);
+  migrate(connection);
+  const std::string written = primary.query("SELECT pg_current_wal_lsn()");
+  ASSERT_TRUE(fixtures::eventually(std::chrono::seconds(30), [&] {
+    return replica->query("SELECT pg_last_wal_replay_lsn() >= '" +
+                          written.substr(0, written.size() - 1) + "'") == "t\n";
+  }));
+  primary.stop("immediate");
+  replica->promote();
+
+  options.dsn = replica->dsn();
+  Connection promoted(options);
+  PostgresEventStore(promoted, "server1").state();
+  PostgresSnapshotStore snapshots(promoted, "server1");
+  const std::string id = snapshots.begin({});
+  snapshots.add(id, {{database("new")}, {}, {}});
+  EXPECT_EQ(promoted.query("SELECT string_agg(database_name, ',') FROM staging_objects").text(0, 0),
+            "new");
 }
 
 }  // namespace

@@ -55,6 +55,17 @@ TEST_F(Migrations, AreAppliedOnceByReplicasThatStartTogether) {
   EXPECT_EQ(connection.query("SELECT count(*) FROM v1_follower").integer(0, 0), 0);
 }
 
+// PostgreSQL 15 makes those of unlogged tables, and a promoted replica may find them in ruins.
+TEST_F(Migrations, MakeNoUnloggedSequence) {
+  Connection connection(options_);
+  migrate(connection);
+  EXPECT_EQ(connection
+                .query("SELECT coalesce(string_agg(relname, ','), '') FROM pg_class "
+                       "WHERE relkind = 'S' AND relpersistence = 'u'")
+                .text(0, 0),
+            "");
+}
+
 TEST_F(Migrations, ASchemaThatIsMissingOrOlderIsRefusedWithTheCure) {
   Connection connection(options_);
   EXPECT_THAT(refused(connection), HasSubstr("hmsyncd --migrate"));
