@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "hmsclient/notification_reader.h"
+#include "hmsclient/read_ahead.h"
 #include "leader/postgres_lease.h"
 #include "store/event_store.h"
 #include "store/order_store.h"
@@ -48,10 +49,14 @@ class FollowerTerm : public Term {
         stored_(connection_, settings.server),
         client_(settings.metastore),
         log_(client_),
+        ahead_client_(settings.metastore),
+        ahead_(ahead_client_),
+        read_ahead_(log_, ahead_),
         objects_(settings.metastore, settings.snapshot),
-        follower_({log_, objects_, events_, snapshots_, orders_, stored_, parts.expected,
+        follower_({read_ahead_, objects_, events_, snapshots_, orders_, stored_, parts.expected,
                    parts.clock, observer_},
                   settings.loop, {token.epoch, token.nonce}) {}
+  ~FollowerTerm() override { ahead_client_.interrupt(); }
 
   std::chrono::milliseconds step() override {
     const std::chrono::milliseconds pause = follower_.step();
@@ -69,6 +74,7 @@ class FollowerTerm : public Term {
     interrupted_ = true;
     connection_.interrupt();
     client_.interrupt();
+    ahead_client_.interrupt();
     objects_.interrupt();
   }
 
@@ -116,6 +122,9 @@ class FollowerTerm : public Term {
   store::PostgresStoredObjects stored_;
   hmsclient::Client client_;
   hmsclient::NotificationReader log_;
+  hmsclient::Client ahead_client_;
+  hmsclient::NotificationReader ahead_;
+  hmsclient::ReadAhead read_ahead_;
   hmsclient::SnapshotReader objects_;
   follower::Follower follower_;
   std::atomic<bool> interrupted_{false};
