@@ -37,7 +37,7 @@ LIBRARIES = {
     "libpq": {
         "headers": r"libpq|postgresql/|postgres_ext\.h|pg_config",
         "targets": r"PostgreSQL::PostgreSQL|pq|PkgConfig::LIBPQ",
-        "folders": ["store"],
+        "folders": ["store", "bench"],
     },
     "HTTP": {
         "headers": r"boost/(beast|asio)|httplib",
