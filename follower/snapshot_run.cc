@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "follower/event_order.h"
+#include "follower/newest_event.h"
 #include "follower/scope.h"
 #include "processor/error.h"
 
@@ -91,10 +92,9 @@ void SnapshotRun::stage_next_page() {
     return;
   }
   stream_.reset();
-  // Whatever was read is no newer than this head; or than the log, where the head has gone back for
-  // a moment (2.3), so that is asked in any case.
+  // Whatever was read is no newer than this: the head itself may have gone back for a moment (2.3).
   term_.ports.observer.entered(Step::read_head);
-  target_ = std::max(position_, term_.ports.log.head());
+  target_ = std::max(position_, newest_event(term_.ports.log));
 }
 
 void SnapshotRun::replay_next_events() {

@@ -170,5 +170,40 @@ TEST(Polls, AreAnsweredAnewWhereTheStoreLostThatTheyWere) {
   EXPECT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }, 3));
 }
 
+TEST(Heads, ThatAreBackAtTheEndOfASnapshotDoNotPutItAheadOfItsCursor) {
+  World world;
+  world.metastore.create_database("sales");
+  bool back = false;
+  world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
+  world.metastore.before_call = [&](std::string_view call) {
+    if (call != "page" || std::exchange(back, true)) return;
+    world.metastore.create_table("sales", "orders");
+    world.metastore.create_table("sales", "returns");
+  };
+  while (world.store.publications.empty()) world.step();
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+  EXPECT_EQ(world.store.publications[0].cursor, world.metastore.now());
+}
+
+TEST(Heads, ThatAreBackAtTheEndOfAReReadDoNotPutItAheadOfItsCursor) {
+  World world;
+  world.metastore.events_a_page = 1;
+  world.metastore.create_database("sales");
+  ASSERT_TRUE(world.catch_up());
+  world.metastore.create_database("new");
+  world.metastore.spoil_last_message();
+  bool back = false;
+  world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
+  world.metastore.before_call = [&](std::string_view call) {
+    if (call != "page" || std::exchange(back, true)) return;
+    world.metastore.create_table("new", "orders");
+    world.metastore.create_table("new", "returns");
+  };
+  ASSERT_TRUE(world.run_until([&] { return world.store.publications.size() == 2; }));
+  EXPECT_EQ(world.store.publications[1].reason, "re_read");
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+  EXPECT_EQ(world.store.publications[1].cursor, world.metastore.now());
+}
+
 }  // namespace
 }  // namespace hmsync::doubles

@@ -121,21 +121,6 @@ TEST(Follower, AHeadThatFlickersBackwardsIsNoReset) {
   EXPECT_EQ(world.store.publications.size(), 1u);
 }
 
-TEST(Follower, AHeadThatIsBackAtTheEndOfASnapshotDoesNotPutItAheadOfItsCursor) {
-  World world;
-  world.metastore.create_database("sales");
-  bool back = false;
-  world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
-  world.metastore.before_call = [&](std::string_view call) {
-    if (call != "page" || std::exchange(back, true)) return;
-    world.metastore.create_table("sales", "orders");
-    world.metastore.create_table("sales", "returns");
-  };
-  while (world.store.publications.empty()) world.step();
-  EXPECT_EQ(world.store.live, world.metastore.objects());
-  EXPECT_EQ(world.store.publications[0].cursor, world.metastore.now());
-}
-
 TEST(Follower, AHeadThatStaysBackwardsIsAResetAndRaisesTheGeneration) {
   World world;
   world.metastore.create_database("sales");
