@@ -46,7 +46,12 @@ constexpr std::array kKinds{
     Kind{"shared ids 3.1", share_ids},
     Kind{"changed leaders 3.1", change_leaders},
     Kind{"plain listener 3.1", [](Profile& p) { p.plain_listener = true; }},
-    Kind{"spoilt events 3.1", [](Profile& p) { p.spoils_events = true; }},
+    Kind{"spoilt events 3.1",
+         [](Profile& p) {
+           p.spoils_events = true;
+           double& rate = p.options.sweep_tables_per_second;
+           if (rate == 0) rate = 5;  // what unreadable renames leave
+         }},
     Kind{"spoilt events 2.3",
          [](Profile& p) {
            share_ids_as_2_3(p);
