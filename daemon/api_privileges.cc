@@ -48,7 +48,9 @@ class Asked : public follower::PrivilegeStore {
  public:
   explicit Asked(follower::PrivilegeStore& store) : store_(store) {}
 
-  int64_t generation() override { return store_.generation(); }
+  follower::LookedUp look_up(const follower::PrivilegeObject& object) override {
+    return store_.look_up(object);
+  }
   std::optional<PrivilegeOutcome> grant(const PrivilegeCommand& command,
                                         const follower::GrantBasis& basis) override {
     auto outcome = store_.grant(command, basis);

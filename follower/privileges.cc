@@ -117,7 +117,8 @@ Since events_since(NotificationLog& log, const PrivilegeObject& object, int64_t 
 
 std::optional<PrivilegeOutcome> grant_without_object(PrivilegeStore& store,
                                                      const PrivilegeCommand& command) {
-  return store.grant(command, {store.generation(), std::numeric_limits<int64_t>::max(), ""});
+  const int64_t generation = store.look_up(command.object).generation;
+  return store.grant(command, {generation, std::numeric_limits<int64_t>::max(), "", false});
 }
 
 /// What an earlier try has seen.
@@ -129,15 +130,16 @@ struct Seen {
 std::optional<PrivilegeOutcome> try_to_grant(NotificationLog& log, ObjectReader& objects,
                                              PrivilegeStore& store, const PrivilegeCommand& command,
                                              Seen& seen) {
-  const int64_t generation = store.generation();
-  if (generation != seen.generation) seen = {generation, 0};
+  const LookedUp stored = store.look_up(command.object);
+  if (stored.generation != seen.generation) seen = {stored.generation, 0};
   const int64_t before = std::max(seen.newest, log.head());
   const Found found = find(objects, command.object);
   if (!found.missing.empty()) return refused(found.missing);
   const Since since = events_since(log, command.object, before, log.head());
   seen.newest = since.newest;
   if (!since.untouched) return std::nullopt;
-  return store.grant(command, {generation, since.newest, found.identity});
+  return store.grant(command, {stored.generation, since.newest, found.identity,
+                               stored.identity == found.identity});
 }
 
 }  // namespace

@@ -33,6 +33,13 @@ struct GrantBasis {
   int64_t generation = 0;
   int64_t as_of_event = 0;  ///< the metastore's head after the object was read
   std::string identity;
+  bool stored = false;  ///< the store had it under its name before the metastore was asked
+};
+
+/// What the store has under an object's name.
+struct LookedUp {
+  int64_t generation = 0;
+  std::optional<std::string> identity;  ///< of the database or table; nothing where none is stored
 };
 
 struct PrivilegeOutcome {
@@ -47,9 +54,10 @@ class PrivilegeStore {
  public:
   virtual ~PrivilegeStore() = default;
 
-  virtual int64_t generation() = 0;
-  /// Under the follower-state row's lock. Nothing if the generation is another, or the cursor is
-  /// past the basis: then ask the metastore again.
+  virtual LookedUp look_up(const PrivilegeObject& object) = 0;
+  /// Under the follower-state row's lock. Nothing if the generation is another, the cursor is past
+  /// the basis, or the object was stored and is not any more, as an event that came late under a
+  /// passed id has it: then ask the metastore again.
   virtual std::optional<PrivilegeOutcome> grant(const PrivilegeCommand& command,
                                                 const GrantBasis& basis) = 0;
   /// On what is stored; true if something changed. Nothing is kept of it.

@@ -117,10 +117,18 @@ PostgresPrivilegeStore::PostgresPrivilegeStore(ConnectionOptions options, std::s
                                                ConnectionObserver* observer)
     : connection_(std::move(options), observer), server_(std::move(server)) {}
 
-int64_t PostgresPrivilegeStore::generation() {
-  const Result row =
-      connection_.query("SELECT generation FROM followers WHERE server = $1", {server_});
-  return row.rows() == 0 ? 0 : row.integer(0, 0);
+follower::LookedUp PostgresPrivilegeStore::look_up(const follower::PrivilegeObject& object) {
+  const Result row = connection_.query(
+      "SELECT coalesce(f.generation, 0), o.identity FROM (SELECT $1::text AS server) s "
+      "LEFT JOIN followers f USING (server) "
+      "LEFT JOIN objects o ON o.server = s.server AND o.catalog = $2 AND o.database_name = $3 "
+      "AND o.table_name = $4",
+      {server_, object.catalog, object.database.value_or(""), object.table.value_or("")});
+  return {row.integer(0, 0), row.optional_text(0, 1)};
+}
+
+bool PostgresPrivilegeStore::is_gone(const PrivilegeCommand& command, const GrantBasis& basis) {
+  return basis.stored && look_up(command.object).identity != basis.identity;
 }
 
 PostgresPrivilegeStore::FollowerRow PostgresPrivilegeStore::lock_follower() {
@@ -169,7 +177,8 @@ std::optional<PrivilegeOutcome> PostgresPrivilegeStore::grant(const PrivilegeCom
   }
   Transaction transaction(connection_);
   const FollowerRow follower = lock_follower();
-  if (follower.generation != basis.generation || follower.cursor > basis.as_of_event) {
+  if (follower.generation != basis.generation || follower.cursor > basis.as_of_event ||
+      is_gone(command, basis)) {
     return std::nullopt;
   }
   PrivilegeOutcome outcome{"done", "", false, std::nullopt};

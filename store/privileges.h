@@ -29,7 +29,7 @@ class PostgresPrivilegeStore : public follower::PrivilegeStore {
   PostgresPrivilegeStore(ConnectionOptions options, std::string server,
                          ConnectionObserver* observer = nullptr);
 
-  int64_t generation() override;
+  follower::LookedUp look_up(const follower::PrivilegeObject& object) override;
   /// A grant that is there already changes nothing but takes the newer `as_of_event`, so that an
   /// older event that is still unread does not undo what was asked for. A grant of the same role
   /// that belongs to another object of this name (its drop or rename is still unread) is suspended,
@@ -69,6 +69,7 @@ class PostgresPrivilegeStore : public follower::PrivilegeStore {
   };
 
   FollowerRow lock_follower();
+  bool is_gone(const follower::PrivilegeCommand& command, const follower::GrantBasis& basis);
   void remove_role(const std::string& role, const std::string& who);
   bool role_exists(const std::string& role);
   follower::PrivilegeOutcome refuse(const std::string& who, const std::string& action,

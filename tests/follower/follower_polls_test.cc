@@ -1,4 +1,5 @@
-// Looks at everything that is remembered, which whoever waits asks for where ids are shared.
+// Looks at everything that is remembered, which whoever waits asks for where ids are shared; and
+// heads that are below the log.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -229,8 +229,12 @@ auto MemoryPrivileges::call(std::string_view name, const Effect& effect) {
   return result;
 }
 
-int64_t MemoryPrivileges::generation() {
-  return call("generation", [&] { return store_.follower.generation; });
+follower::LookedUp MemoryPrivileges::look_up(const follower::PrivilegeObject& object) {
+  return call("look_up", [&]() -> follower::LookedUp {
+    PrivilegeCommand command;
+    command.object = object;
+    return {store_.follower.generation, identity_there(store_, grant_for(command, {}))};
+  });
 }
 
 std::optional<PrivilegeOutcome> MemoryPrivileges::grant(const PrivilegeCommand& asked,
@@ -242,6 +246,8 @@ std::optional<PrivilegeOutcome> MemoryPrivileges::grant(const PrivilegeCommand& 
       return refuse(store_, command.who, "grant", object, wrong);
     }
     if (!stands(store_, basis)) return std::nullopt;
+    const bool gone = identity_there(store_, grant_for(command, basis)) != basis.identity;
+    if (basis.stored && gone) return std::nullopt;
     if (!store_.roles.contains(command.role)) {
       return refuse(store_, command.who, "grant", object, "there is no role " + command.role);
     }

@@ -21,7 +21,7 @@ class MemoryPrivileges : public follower::PrivilegeStore {
   /// The store must outlive it.
   explicit MemoryPrivileges(MemoryStore& store) : store_(store) {}
 
-  int64_t generation() override;
+  follower::LookedUp look_up(const follower::PrivilegeObject& object) override;
   std::optional<follower::PrivilegeOutcome> grant(const follower::PrivilegeCommand& asked,
                                                   const follower::GrantBasis& basis) override;
   bool revoke_at_once(const follower::PrivilegeCommand& asked) override;

@@ -44,7 +44,7 @@ class MockObjects : public ObjectReader {
 
 class MockStore : public PrivilegeStore {
  public:
-  MOCK_METHOD(int64_t, generation, (), (override));
+  MOCK_METHOD(LookedUp, look_up, (const PrivilegeObject&), (override));
   MOCK_METHOD(std::optional<PrivilegeOutcome>, grant, (const PrivilegeCommand&, const GrantBasis&),
               (override));
   MOCK_METHOD(bool, revoke_at_once, (const PrivilegeCommand&), (override));
@@ -84,7 +84,7 @@ class Granting : public testing::Test {
     command_.action = "SELECT";
     command_.object.database = "sales";
     command_.object.table = "orders";
-    ON_CALL(store_, generation).WillByDefault(Return(3));
+    ON_CALL(store_, look_up).WillByDefault(Return(LookedUp{3, std::nullopt}));
     ON_CALL(log_, head).WillByDefault(Return(20));
     ON_CALL(objects_, table).WillByDefault(Return(orders_table()));
     ON_CALL(store_, grant).WillByDefault(Return(kDone));
@@ -100,7 +100,7 @@ class Granting : public testing::Test {
 
 TEST_F(Granting, StandsOnTheHeadAfterTheObjectWasReadAndOnItsIdentity) {
   InSequence sequence;
-  EXPECT_CALL(store_, generation).WillOnce(Return(3));
+  EXPECT_CALL(store_, look_up).WillOnce(Return(LookedUp{3, std::nullopt}));
   EXPECT_CALL(log_, head).WillOnce(Return(20));
   EXPECT_CALL(objects_, table(TableName{"hive", "sales", "orders"}))
       .WillOnce(Return(orders_table()));
@@ -108,6 +108,18 @@ TEST_F(Granting, StandsOnTheHeadAfterTheObjectWasReadAndOnItsIdentity) {
   EXPECT_CALL(log_, events(Field(&EventRequest::after, 20))).WillOnce(Return(EventPage{}));
   EXPECT_CALL(store_, grant(_, basis(3, 20, "created:1000"))).WillOnce(Return(kDone));
   EXPECT_TRUE(ask().changed);
+}
+
+TEST_F(Granting, TellsWhetherTheStoreHadTheObjectThatTheMetastoreHas) {
+  EXPECT_CALL(store_, look_up)
+      .WillOnce(Return(LookedUp{3, "created:1000"}))
+      .WillOnce(Return(LookedUp{3, "created:999"}))
+      .WillOnce(Return(LookedUp{3, std::nullopt}));
+  const auto had = [](bool stored) { return Field(&GrantBasis::stored, stored); };
+  InSequence sequence;
+  EXPECT_CALL(store_, grant(_, had(true))).WillOnce(Return(kDone));
+  EXPECT_CALL(store_, grant(_, had(false))).Times(2).WillRepeatedly(Return(kDone));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask().changed);
 }
 
 TEST_F(Granting, LooksNamesUpInLowerCaseAndGrantsOnThem) {
@@ -280,7 +292,9 @@ TEST_F(Granting, AsksAgainAfterEventsAboveAHeadThatIsBack) {
 }
 
 TEST_F(Granting, TakesNoEventOfAnotherHistoryForTheNewest) {
-  EXPECT_CALL(store_, generation).WillOnce(Return(3)).WillOnce(Return(4));
+  EXPECT_CALL(store_, look_up)
+      .WillOnce(Return(LookedUp{3, std::nullopt}))
+      .WillOnce(Return(LookedUp{4, std::nullopt}));
   EXPECT_CALL(log_, head).WillOnce(Return(1000)).WillRepeatedly(Return(50));
   EXPECT_CALL(store_, grant(_, basis(3, 1000, "created:1000"))).WillOnce(Return(std::nullopt));
   EXPECT_CALL(store_, grant(_, basis(4, 50, "created:1000"))).WillOnce(Return(kDone));
@@ -288,7 +302,9 @@ TEST_F(Granting, TakesNoEventOfAnotherHistoryForTheNewest) {
 }
 
 TEST_F(Granting, AsksAgainWhenTheStoreIsPastTheBasisOrReset) {
-  EXPECT_CALL(store_, generation).WillOnce(Return(3)).WillOnce(Return(4));
+  EXPECT_CALL(store_, look_up)
+      .WillOnce(Return(LookedUp{3, std::nullopt}))
+      .WillOnce(Return(LookedUp{4, std::nullopt}));
   EXPECT_CALL(store_, grant(_, basis(3, 20, "created:1000"))).WillOnce(Return(std::nullopt));
   EXPECT_CALL(store_, grant(_, basis(4, 20, "created:1000"))).WillOnce(Return(kDone));
   EXPECT_EQ(ask().outcome, "done");

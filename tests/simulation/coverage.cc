@@ -32,7 +32,7 @@ constexpr std::array kCalls{
     Call{"store:compare", true},
     Call{"store:discard"},
     Call{"store:finish"},
-    Call{"store:generation", true},
+    Call{"store:look_up", true},
     Call{"store:grant"},
     Call{"store:note"},
     Call{"store:pending", true},

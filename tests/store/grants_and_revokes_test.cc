@@ -20,6 +20,24 @@ TEST_F(GrantsAndRevokes, AGrantTwiceChangesNothing) {
   EXPECT_THAT(audit(), ElementsAre("alice grant sales.orders"));
 }
 
+TEST_F(GrantsAndRevokes, WhatIsStoredIsLookedUpByName) {
+  const follower::LookedUp drafts = store_.privileges().look_up(kDrafts);
+  EXPECT_EQ(drafts.generation, 2);
+  EXPECT_EQ(drafts.identity, "created:1");
+  EXPECT_EQ(store_.privileges().look_up(kSales).identity, "");
+  EXPECT_EQ(store_.privileges().look_up(kOrders).identity, std::nullopt);
+  EXPECT_EQ(store_.privileges().look_up({}).identity, std::nullopt);
+}
+
+// An event under an id that was passed leaves the cursor where it is.
+TEST_F(GrantsAndRevokes, AGrantOnWhatALateEventTookMeanwhileIsAskedForAgain) {
+  apply(10, {{10, processor::RemoveTable{named("sales", "drafts")}}});
+  EXPECT_EQ(store_.privileges().grant(command("SELECT", kDrafts), {2, 10, "created:1", true}),
+            std::nullopt);
+  EXPECT_THAT(grants(), IsEmpty());
+  EXPECT_TRUE(grant("SELECT", kDrafts).changed) << "it is not stored yet";
+}
+
 TEST_F(GrantsAndRevokes, TheGrantOptionIsAddedToAGrantAndNotTakenBackByOneWithout) {
   grant("SELECT", kOrders);
   EXPECT_TRUE(grant("SELECT", kOrders, true).changed);

@@ -125,7 +125,7 @@ TEST_F(Privileges, AGrantWaitsForTheBatchThatIsBeingApplied) {
 
 TEST_F(Privileges, AGrantBeforeTheFirstSnapshotIsPossible) {
   PostgresPrivilegeStore fresh(database_.options(), "server2");
-  EXPECT_EQ(fresh.generation(), 0);
+  EXPECT_EQ(fresh.look_up(kOrders).generation, 0);
   ASSERT_TRUE(fresh.grant(command("SELECT", kOrders), {0, 5, "created:1"}));
   EXPECT_EQ(rows("SELECT server, as_of_event FROM grants", 2), "server2|5\n");
 }
