@@ -22,7 +22,7 @@ EventPage ReadAhead::events(const EventRequest& request) {
   half.max_bytes = std::max<int64_t>(1, request.max_bytes / 2);
   std::optional<EventPage> page = take(half);
   if (!page) page = log_.events(half);
-  if (is_full(*page, half)) read_on(*page, half);
+  if (is_full(*page, half) && page->events.size() >= large_) read_on(*page, half);
   return *std::move(page);
 }
 
@@ -45,7 +45,6 @@ std::optional<EventPage> ReadAhead::take(const EventRequest& request) {
 
 // The request that goes on begins with the last event itself: it proves that history is the same.
 void ReadAhead::read_on(const EventPage& page, EventRequest request) {
-  if (page.events.empty()) return;
   request.after = page.events.back().id - 1;
   reading_ = {request,
               std::async(std::launch::async, [this, request] { return ahead_.events(request); })};

@@ -8,16 +8,17 @@
 
 namespace hmsync::hmsclient {
 
-/// Once a page is full, what comes after it is read from `ahead`, in a thread of its own; the
-/// answer is kept for the request that goes on there. It is used only if it is full too: what a
+/// Once a page is full and large, what comes after it is read from `ahead`, in a thread of its own;
+/// the answer is kept for the request that goes on there. It is used only if it is full too: what a
 /// shorter one lacks may have come since. Everything else is asked of `log`, and so is what `ahead`
 /// could not deliver. Of the bytes of a request each page gets half, so that both hold no more than
-/// one would. Both must outlive it and be interrupted before it is destroyed, which waits for
-/// `ahead`.
+/// one would. Both must outlive it and be interrupted before it is destroyed, which waits for them.
 class ReadAhead : public follower::NotificationLog {
  public:
-  ReadAhead(follower::NotificationLog& log, follower::NotificationLog& ahead)
-      : log_(log), ahead_(ahead) {}
+  /// `large`: a page of so many events. Less is no backlog, and a metastore on Derby pays for two
+  /// readers with deadlocks among its writers (seen with 3.1.3).
+  ReadAhead(follower::NotificationLog& log, follower::NotificationLog& ahead, size_t large = 1000)
+      : log_(log), ahead_(ahead), large_(large) {}
 
   int64_t head() override { return log_.head(); }
   /// Of a page that was read ahead `cut` is set: it was full.
@@ -36,6 +37,7 @@ class ReadAhead : public follower::NotificationLog {
 
   follower::NotificationLog& log_;
   follower::NotificationLog& ahead_;
+  const size_t large_;
   std::optional<Reading> reading_;
 };
 

@@ -72,7 +72,7 @@ struct TwoLogs {
 
   Log log;
   Log ahead;
-  ReadAhead reader{log, ahead};
+  ReadAhead reader{log, ahead, 2};
 };
 
 TEST(ReadAhead, AsksTheLogOnlyForTheFirstOfManyFullPages) {
@@ -100,6 +100,12 @@ TEST(ReadAhead, HalvesTheBytesSoThatTwoPagesAreNoMoreThanOne) {
 TEST(ReadAhead, DoesNotReadOnBehindAPageThatIsNotFull) {
   TwoLogs logs(3);
   EXPECT_THAT(ids(logs.events(0, 4)), ElementsAre(1, 2, 3));
+  EXPECT_THAT(logs.ahead.asked_after(), IsEmpty());
+}
+
+TEST(ReadAhead, DoesNotReadOnBehindASmallPage) {
+  TwoLogs logs(10);
+  EXPECT_THAT(ids(logs.events(0, 1)), ElementsAre(1));
   EXPECT_THAT(logs.ahead.asked_after(), IsEmpty());
 }
 
