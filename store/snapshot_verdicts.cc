@@ -40,19 +40,11 @@ LEFT JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = g.catalog
   AND s.database_name = g.database_name AND s.table_name = g.table_name
 ORDER BY g.grant_id)";
 
-/// Suspended, and not of what is stored under its name: of another object, whose rename may be
-/// still to come, or was never readable.
-bool is_of_other(const ClaimedGrant& grant) {
-  return grant.suspended && !grant.identity.empty() && !grant.at.live.value_or("").empty() &&
-         *grant.at.live != grant.identity;
-}
-
 /// One claim of a drop on one grant; the object's identity is not what is there now, or not known.
 Verdict::Kind dropped(const ClaimedGrant& grant, const Claim& claim, const Claims& claims) {
   const bool older = grant.as_of_event < claim.event_id;
   const auto if_older = [&](Verdict::Kind kind) { return older ? kind : Verdict::Kind::keep; };
   if (grant.at.staged_is(owner_of(grant))) return Verdict::Kind::keep;
-  if (!claim.unordered && is_of_other(grant)) return Verdict::Kind::keep;
   // Where ids are shared or late, the identity alone tells; else a younger grant is not for what
   // was dropped.
   const bool whatever_its_event = claim.unordered && !grant.identity.empty();
