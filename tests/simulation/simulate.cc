@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdio>
 #include <map>
 #include <string>
 
@@ -23,6 +24,7 @@ void print_failure(uint64_t seed, const Outcome& outcome, size_t lines, bool tab
              table ? " --table" : "");
   const size_t skip = outcome.trace.size() > lines ? outcome.trace.size() - lines : 0;
   for (size_t i = skip; i < outcome.trace.size(); ++i) fmt::print("  {}\n", outcome.trace[i]);
+  std::fflush(stdout);  // a run of hours is looked at meanwhile
 }
 
 // For each call: kinds of unread events by faults. Returns how many possible cells have fewer.
