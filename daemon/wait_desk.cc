@@ -20,13 +20,7 @@ HttpResponse answer(std::optional<int64_t> event, bool reached, follower::Readab
                     WaitDesk::Time arrived) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - arrived;
   JsonWriter json;
-  json.begin_object().key("event");
-  if (event) {
-    json.value(*event);
-  } else {
-    json.null();
-  }
-  json.member("reached", reached).key("cursor");
+  json.begin_object().member("event", event).member("reached", reached).key("cursor");
   if (position.cursor < 0) {
     json.null();
   } else {

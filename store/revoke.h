@@ -25,11 +25,11 @@ struct Revocation {
   std::optional<int64_t> event;              ///< for the audit
 };
 
-/// True if a grant was taken away or made narrower. Within a transaction that holds the lock of the
-/// server's followers row. Suspended grants go too: a revoke is final.
 /// Some are still to be repeated.
 bool revoke_waits(Connection& connection, const std::string& server);
 
+/// True if a grant was taken away or made narrower. Within a transaction that holds the lock of the
+/// server's followers row. Suspended grants go too: a revoke is final.
 bool take_away(Connection& connection, const std::string& server, const Revocation& revocation);
 
 /// SQL: whether a revoke that is to be repeated will take it away: `g` is a row of `grants`, where

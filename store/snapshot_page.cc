@@ -98,8 +98,7 @@ Ids::Ids(Connection& connection, const std::string& snapshot, const follower::Sn
   for (const auto& table : page.tables) names.push_back(table.name);
   if (!names.empty()) {
     const Result made = connection.query(
-        "SELECT nextval('staging_object_numbers') "
-        "FROM generate_series(1, $1::bigint)",
+        "SELECT nextval('staging_object_numbers') FROM generate_series(1, $1::bigint)",
         {std::to_string(names.size())});
     for (size_t i = 0; i < names.size(); ++i) {
       ids_[names[i]] = made.text(static_cast<int>(i), 0);
