@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "processor/error.h"
 #include "tests/follower/world.h"
@@ -28,6 +30,26 @@ struct Followed : World {
   void expect_equal() {
     EXPECT_TRUE(catch_up());
     EXPECT_EQ(store.live, metastore.objects());
+  }
+
+  /// A drop of t0 is not visible, and its id has another event too, which is followed.
+  void follow_a_twin_of_a_hidden_event() {
+    metastore.drop_table("sales", "t0");
+    metastore.hide_last_event();
+    metastore.share_last_id();
+    metastore.create_table("sales", "twin");
+    ASSERT_TRUE(catch_up());
+  }
+
+  /// The next look at the log fails; true in what it returns once it has.
+  std::shared_ptr<const bool> lose_one_answer() {
+    const auto lost = std::make_shared<bool>(false);
+    metastore.before_call = [lost](std::string_view call) {
+      if (call == "events" && !std::exchange(*lost, true)) {
+        throw Error(ErrorKind::transient, "the answer was lost");
+      }
+    };
+    return lost;
   }
 
   /// Of looks at the log, one after the other, until each asks for a single event.

@@ -29,11 +29,7 @@ TEST(History, AnEventBelowTheCursorThatIsShownLateIsReadAgain) {
 
 TEST(History, ATwinOfTheCursorsEventIsSeenWhileTheHeadStandsStill) {
   Followed world;
-  world.metastore.drop_table("sales", "t0");
-  world.metastore.hide_last_event();
-  world.metastore.share_last_id();
-  world.metastore.create_table("sales", "twin");
-  ASSERT_TRUE(world.catch_up());
+  ASSERT_NO_FATAL_FAILURE(world.follow_a_twin_of_a_hidden_event());
   world.clock.time += 5s;
   world.metastore.show_hidden_events();
   ASSERT_TRUE(world.run_until([&] { return world.store.totals.late == 1; }, 10));
@@ -42,11 +38,7 @@ TEST(History, ATwinOfTheCursorsEventIsSeenWhileTheHeadStandsStill) {
 
 TEST(History, WhatIsRememberedCountsAsJustSeenAfterATakeover) {
   Followed world;
-  world.metastore.drop_table("sales", "t0");
-  world.metastore.hide_last_event();
-  world.metastore.share_last_id();
-  world.metastore.create_table("sales", "twin");
-  ASSERT_TRUE(world.catch_up());
+  ASSERT_NO_FATAL_FAILURE(world.follow_a_twin_of_a_hidden_event());
   world.clock.time += 1h;
   world.elect(2);
   world.step();
@@ -57,11 +49,7 @@ TEST(History, WhatIsRememberedCountsAsJustSeenAfterATakeover) {
 
 TEST(History, ALateEventIsSeenHoweverLongNobodyLooked) {
   Followed world;
-  world.metastore.drop_table("sales", "t0");
-  world.metastore.hide_last_event();
-  world.metastore.share_last_id();
-  world.metastore.create_table("sales", "twin");
-  ASSERT_TRUE(world.catch_up());
+  ASSERT_NO_FATAL_FAILURE(world.follow_a_twin_of_a_hidden_event());
   world.metastore.show_hidden_events();
   world.clock.time += 1h;  // a call that hung
   ASSERT_TRUE(world.run_until([&] { return world.store.totals.late == 1; }, 3));
@@ -73,11 +61,7 @@ TEST(History, ALateEventIsSeenThoughManyNewOnesCameBeforeTheNextLook) {
   world.options.overlap_events = 20;
   world.options.batch_events = 10;
   world.make_follower();
-  world.metastore.drop_table("sales", "t0");
-  world.metastore.hide_last_event();
-  world.metastore.share_last_id();
-  world.metastore.create_table("sales", "twin");
-  ASSERT_TRUE(world.catch_up());
+  ASSERT_NO_FATAL_FAILURE(world.follow_a_twin_of_a_hidden_event());
   world.metastore.show_hidden_events();
   world.clock.time += 1h;
   for (int i = 0; i < 15; ++i) world.metastore.create_table("sales", "n" + std::to_string(i));
@@ -161,16 +145,10 @@ TEST(History, ALogThatIsOutOfReachForLongLosesHistoryEachTimeAndIsThenLookedAtAs
     SCOPED_TRACE(outage);
     ASSERT_NO_FATAL_FAILURE(world.lose_answers_until_history_is_lost(outage));
     ASSERT_TRUE(world.catch_up());
-    bool lost = false;
-    world.metastore.before_call = [&](std::string_view call) {
-      if (call == "events" && !std::exchange(lost, true)) {
-        throw Error(ErrorKind::transient, "the answer was lost");
-      }
-    };
+    const auto lost = world.lose_one_answer();
     world.metastore.create_table("sales", "u" + std::to_string(outage));
     world.expect_equal();
-    EXPECT_TRUE(lost);
-    world.metastore.before_call = [](std::string_view) {};
+    EXPECT_TRUE(*lost);
   }
   const MemoryMetastore copy = world.metastore;
   world.metastore.create_table("sales", "new");
@@ -188,13 +166,8 @@ TEST(History, ARestoredLogIsAResetAlsoWhereAnAnswerGotLostAfterASnapshot) {
   ASSERT_TRUE(world.catch_up());
   ASSERT_NO_FATAL_FAILURE(world.lose_answers_until_history_is_lost(1));
   ASSERT_TRUE(world.run_until([&] { return world.observer.last_poll.phase == Phase::following; }));
-  bool lost = false;
-  world.metastore.before_call = [&](std::string_view call) {
-    if (call == "events" && !std::exchange(lost, true)) {
-      throw Error(ErrorKind::transient, "the answer was lost");
-    }
-  };
-  ASSERT_TRUE(world.run_until([&] { return lost; }));
+  const auto lost = world.lose_one_answer();
+  ASSERT_TRUE(world.run_until([&] { return *lost; }));
   world.metastore.restore(copy);
   for (int i = 0; i < 9; ++i) world.metastore.create_table("sales", "v" + std::to_string(i));
   world.expect_equal();
@@ -236,11 +209,7 @@ TEST(History, ACappedAnswerOfKnownEventsIsNoHole) {
 
 TEST(History, ALateEventIsSeenAlsoWhereAnswersGotLostBefore) {
   Followed world;
-  world.metastore.drop_table("sales", "t0");
-  world.metastore.hide_last_event();
-  world.metastore.share_last_id();
-  world.metastore.create_table("sales", "twin");
-  ASSERT_TRUE(world.catch_up());
+  ASSERT_NO_FATAL_FAILURE(world.follow_a_twin_of_a_hidden_event());
   ASSERT_NO_FATAL_FAILURE(world.lose_answers());
   world.metastore.show_hidden_events();
   ASSERT_TRUE(world.run_until([&] { return world.store.totals.late == 1; }));

@@ -2,8 +2,10 @@
 // heads that are below the log.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tests/follower/followed.h"
 
@@ -79,11 +81,7 @@ TEST(Polls, AWholeLookIsAnsweredOnceWhatItShowedIsApplied) {
   Followed world;
   world.clock.time += 1min;
   world.step();
-  world.metastore.drop_table("sales", "t0");
-  world.metastore.hide_last_event();
-  world.metastore.share_last_id();
-  world.metastore.create_table("sales", "twin");
-  ASSERT_TRUE(world.catch_up());
+  ASSERT_NO_FATAL_FAILURE(world.follow_a_twin_of_a_hidden_event());
   world.clock.time += 1min;
   world.step();
   world.metastore.show_hidden_events();
@@ -171,16 +169,21 @@ TEST(Polls, AreAnsweredAnewWhereTheStoreLostThatTheyWere) {
   EXPECT_TRUE(world.run_until([&] { return world.store.polls_answered == 1; }, 3));
 }
 
+/// Two of them, and from then on the head is below both.
+void make_tables_at_the_first_page(World& world, const std::string& database) {
+  const auto back = std::make_shared<bool>(false);
+  world.metastore.head_falls_back_by = [back] { return *back ? 2 : 0; };
+  world.metastore.before_call = [&world, back, database](std::string_view call) {
+    if (call != "page" || std::exchange(*back, true)) return;
+    world.metastore.create_table(database, "orders");
+    world.metastore.create_table(database, "returns");
+  };
+}
+
 TEST(Heads, ThatAreBackAtTheEndOfASnapshotDoNotPutItAheadOfItsCursor) {
   World world;
   world.metastore.create_database("sales");
-  bool back = false;
-  world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
-  world.metastore.before_call = [&](std::string_view call) {
-    if (call != "page" || std::exchange(back, true)) return;
-    world.metastore.create_table("sales", "orders");
-    world.metastore.create_table("sales", "returns");
-  };
+  make_tables_at_the_first_page(world, "sales");
   while (world.store.publications.empty()) world.step();
   EXPECT_EQ(world.store.live, world.metastore.objects());
   EXPECT_EQ(world.store.publications[0].cursor, world.metastore.now());
@@ -193,13 +196,7 @@ TEST(Heads, ThatAreBackAtTheEndOfAReReadDoNotPutItAheadOfItsCursor) {
   ASSERT_TRUE(world.catch_up());
   world.metastore.create_database("new");
   world.metastore.spoil_last_message();
-  bool back = false;
-  world.metastore.head_falls_back_by = [&] { return back ? 2 : 0; };
-  world.metastore.before_call = [&](std::string_view call) {
-    if (call != "page" || std::exchange(back, true)) return;
-    world.metastore.create_table("new", "orders");
-    world.metastore.create_table("new", "returns");
-  };
+  make_tables_at_the_first_page(world, "new");
   ASSERT_TRUE(world.run_until([&] { return world.store.publications.size() == 2; }));
   EXPECT_EQ(world.store.publications[1].reason, "re_read");
   EXPECT_EQ(world.store.live, world.metastore.objects());

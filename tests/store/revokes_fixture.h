@@ -85,12 +85,15 @@ class RevokesFixture : public GrantsFixture {
   void read_again(int64_t cursor, const std::vector<processor::Table>& tables) {
     const std::string id = staged({{processor::DatabaseName{"hive", "sales"}, std::nullopt}},
                                   {{database("sales")}, tables, {}});
+    publish(id, cursor);
+    store_.snapshots().discard(id);
+  }
+  follower::Published publish(const std::string& id, int64_t cursor) {
     follower::Publication publication;
     publication.cursor = cursor;
     publication.unbroken = true;
     publication.reason = "re_read";
-    store_.snapshots().publish(fence(), id, publication);
-    store_.snapshots().discard(id);
+    return store_.snapshots().publish(fence(), id, publication);
   }
 
   /// action, grant option, and the object where it is not sales.orders; by object and action.

@@ -221,27 +221,19 @@ TEST_F(UnreadRevokes, UnreadableRenamesAreReadTogetherWhileARevokeWaits) {
   claim(12, {renamed(12, "", "drafts")});
   const follower::Scope orders{processor::DatabaseName{"hive", "sales"}, "orders", false};
   const follower::Scope drafts{processor::DatabaseName{"hive", "sales"}, "drafts", false};
-  follower::Publication publication;
-  publication.cursor = 12;
-  publication.unbroken = true;
-  publication.reason = "re_read";
   const std::string id = staged({orders}, {});
-  EXPECT_THAT(store_.snapshots().publish(fence(), id, publication).missing, ElementsAre(drafts));
+  EXPECT_THAT(publish(id, 12).missing, ElementsAre(drafts));
   store_.snapshots().add(id, {{}, {table("sales", "drafts", "created:1")}, {}}, {drafts});
-  store_.snapshots().publish(fence(), id, publication);
+  publish(id, 12);
   EXPECT_THAT(grants(), ElementsAre("sales.drafts SELECT 10 created:1 (revoke unfinished)"));
 }
 
 TEST_F(UnreadRevokes, WithoutARevokeUnreadableRenamesAreReadEachByItself) {
   grant("SELECT", kDrafts);
   claim(12, {renamed(11, "", "orders"), renamed(12, "", "drafts")});
-  follower::Publication publication;
-  publication.cursor = 12;
-  publication.unbroken = true;
-  publication.reason = "re_read";
   const follower::Scope orders{processor::DatabaseName{"hive", "sales"}, "orders", false};
   const std::string id = staged({orders}, {});
-  EXPECT_THAT(store_.snapshots().publish(fence(), id, publication).missing, IsEmpty());
+  EXPECT_THAT(publish(id, 12).missing, IsEmpty());
   EXPECT_EQ(held(), "SELECT on sales.drafts\n");
 }
 
