@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "hmsclient/snapshot_reader.h"
 #include "tests/bench/event_log.h"
 #include "tests/bench/measures.h"
@@ -44,6 +46,24 @@ double bare_read(MemoryDeployment& deployment) {
   return seconds_since(begun);
 }
 
+/// How many rows of objects and paths `change` makes, rewrites or removes: by their transactions,
+/// for a session tells the statistics of its own only some seconds later.
+double rows_written(MemoryDeployment& deployment, const std::string& database,
+                    const std::function<void()>& change) {
+  const auto number = [&](const std::string& query) {
+    return std::stoll(deployment.sql(database, query));
+  };
+  const std::string rows =
+      "SELECT count(*) FROM (SELECT xmin FROM hmsync.objects UNION ALL"
+      " SELECT xmin FROM hmsync.paths UNION ALL SELECT xmin FROM hmsync.path_changes) rows";
+  const int64_t next = number("SELECT pg_snapshot_xmax(pg_current_snapshot())");
+  const int64_t before = number(rows);
+  change();
+  const int64_t made = number(rows + fmt::format(" WHERE xmin::text::bigint >= {}", next));
+  const int64_t kept = number(rows) - made;
+  return static_cast<double>(made + before - kept);
+}
+
 }  // namespace
 
 void measure_snapshot(Report& report, const Size& size) {
@@ -67,14 +87,11 @@ void measure_snapshot(Report& report, const Size& size) {
     await_event(*daemon, log.last());
     first.values.push_back(seconds_since(begun));
     memory.values.push_back(static_cast<double>(peak_kilobytes(daemon->pid())) / 1024);
-    const std::string written =
-        "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_user_tables"
-        " WHERE relname IN ('objects', 'paths', 'path_changes')";
-    const double before = std::stod(deployment.sql(database, written));
-    begun = std::chrono::steady_clock::now();
-    run_verb(*daemon, {"resync"});
-    again.values.push_back(seconds_since(begun));
-    rows.values.push_back(std::stod(deployment.sql(database, written)) - before);
+    rows.values.push_back(rows_written(deployment, database, [&] {
+      begun = std::chrono::steady_clock::now();
+      run_verb(*daemon, {"resync"});
+      again.values.push_back(seconds_since(begun));
+    }));
     daemon->terminate();
     deployment.drop_database(database);
   }
