@@ -95,7 +95,7 @@ TEST_F(DatabaseFaults, SwallowedHeldBackAndResetConnectionsMoveTheLeaseAndNothin
   EXPECT_EQ(epoch(), before) << "a reset alone costs nobody the lease";
   store_.expect_right_at_the_end();
   for (size_t i : {0, 1}) {
-    EXPECT_EQ(metric(store_.daemon(i), "store_rewinds_total"), 0) << store_.daemon(i).log();
+    EXPECT_EQ(store_.daemon(i).metric("hmsync_store_rewinds_total"), 0) << store_.daemon(i).log();
   }
 }
 
@@ -123,7 +123,7 @@ TEST_F(DatabaseFaults, EndedSessionsAndACrashedDatabaseAreSurvived) {
   }
   store_.expect_right_at_the_end();
   for (size_t i : {0, 1}) {
-    EXPECT_EQ(metric(store_.daemon(i), "store_rewinds_total"), 0) << store_.daemon(i).log();
+    EXPECT_EQ(store_.daemon(i).metric("hmsync_store_rewinds_total"), 0) << store_.daemon(i).log();
     EXPECT_TRUE(eventually(seconds(30),
                            [&] { return !has_problem(store_.daemon(i), "store_unreachable"); }));
   }
@@ -171,7 +171,7 @@ TEST_F(DatabaseFaults, AFailOverThatLosesNothingIsNoRewind) {
   ASSERT_TRUE(store_.takes_over(store_.leader())) << store_.daemon(0).log();
   store_.expect_right_at_the_end();
   for (size_t i : {0, 1}) {
-    EXPECT_EQ(metric(store_.daemon(i), "store_rewinds_total"), 0) << store_.daemon(i).log();
+    EXPECT_EQ(store_.daemon(i).metric("hmsync_store_rewinds_total"), 0) << store_.daemon(i).log();
   }
 }
 
@@ -214,9 +214,9 @@ TEST_F(DatabaseFaults, AFailOverThatLostCommitsIsFollowedFromThereAndToldEverywh
   const std::string seen = store_.sql(commit);
   // Both look about once a second, with a few questions each time.
   for (size_t i : {0, 1}) {
-    const double from = metric(store_.daemon(i), "store_round_trips_total");
+    const double from = store_.daemon(i).metric("hmsync_store_round_trips_total");
     ASSERT_TRUE(eventually(seconds(30), [&] {
-      return metric(store_.daemon(i), "store_round_trips_total") > from + 20;
+      return store_.daemon(i).metric("hmsync_store_round_trips_total") > from + 20;
     }));
   }
 
@@ -228,7 +228,7 @@ TEST_F(DatabaseFaults, AFailOverThatLostCommitsIsFollowedFromThereAndToldEverywh
     ASSERT_TRUE(eventually(seconds(60), [&] {
       return has_problem(store_.daemon(i), "store_rewound");
     })) << store_.daemon(i).log();
-    EXPECT_EQ(metric(store_.daemon(i), "store_rewinds_total"), 1) << store_.daemon(i).log();
+    EXPECT_EQ(store_.daemon(i).metric("hmsync_store_rewinds_total"), 1) << store_.daemon(i).log();
     EXPECT_THAT(store_.daemon(i).log(), HasSubstr("the store's database went back"));
     EXPECT_THAT(store_.daemon(i).get("/v1/status").body,
                 HasSubstr("grants and revokes that were acknowledged then may be undone"));

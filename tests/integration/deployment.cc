@@ -131,6 +131,11 @@ Status status_of(const fixtures::MiniHmsync& daemon) {
   return status;
 }
 
+bool has_problem(const fixtures::MiniHmsync& daemon, const std::string& code) {
+  const std::vector<std::string> problems = status_of(daemon).problems;
+  return std::find(problems.begin(), problems.end(), code) != problems.end();
+}
+
 void wait_until_readable(const fixtures::MiniHmsync& daemon, std::chrono::seconds timeout) {
   const auto result = daemon.ctl({"wait", "--timeout", fmt::format("{}s", timeout.count())},
                                  timeout + std::chrono::seconds(30));

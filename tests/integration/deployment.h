@@ -60,6 +60,8 @@ class Deployment {
 };
 
 Status status_of(const fixtures::MiniHmsync& daemon);
+/// Whether `status` has the problem of this code now.
+bool has_problem(const fixtures::MiniHmsync& daemon, const std::string& code);
 
 /// `hmsyncctl wait` with a time-out; fails the test unless everything up to the metastore's head
 /// became readable.

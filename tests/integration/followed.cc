@@ -1,7 +1,6 @@
 #include "tests/integration/followed.h"
 
 #include <ctime>
-#include <sstream>
 
 #include "tests/fixtures/eventually.h"
 
@@ -51,14 +50,6 @@ int64_t Followed::metastore_head() {
 
 int64_t Followed::cursor() const {
   return std::stoll(deployment.sql("SELECT cursor FROM hmsync.v1_follower"));
-}
-
-double Followed::metric(const std::string& name) const {
-  std::istringstream lines(daemon->get("/metrics").body);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(name)) return std::stod(line.substr(line.rfind(' ') + 1));
-  }
-  return -1;
 }
 
 std::string Followed::grants(const std::string& database) const {

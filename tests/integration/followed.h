@@ -30,8 +30,6 @@ class Followed {
   void metastore_sql(const std::string& statement);
   [[nodiscard]] int64_t metastore_head();
   [[nodiscard]] int64_t cursor() const;
-  /// The number at the end of a metric's line; -1 where it is not there.
-  [[nodiscard]] double metric(const std::string& name) const;
   /// "table action" of each grant of the database that authorises, and the suspended ones.
   [[nodiscard]] std::string grants(const std::string& database) const;
   [[nodiscard]] std::string suspended(const std::string& database) const;

@@ -141,8 +141,8 @@ class Guard : public testing::Test {
     await_phase("waiting");
     EXPECT_TRUE(eventually(seconds(20), [&] { return has_problem(*daemon_, "snapshot_refused"); }));
     EXPECT_THAT(status_of(*daemon_).problems, IsSupersetOf({"snapshot_refused", "history_lost"}));
-    EXPECT_EQ(metric(*daemon_, "hmsync_problem", R"(code="snapshot_refused")"), 1);
-    EXPECT_EQ(metric(*daemon_, "hmsync_event_resets_total"), 1);
+    EXPECT_EQ(daemon_->metric("hmsync_problem", R"(code="snapshot_refused")"), 1);
+    EXPECT_EQ(daemon_->metric("hmsync_event_resets_total"), 1);
     EXPECT_EQ(refusals("reset"), 1);
     EXPECT_THAT(daemon_->log(), AllOf(HasSubstr(" oddity=reset\n"),
                                       HasSubstr("a snapshot was refused reason=reset")));
@@ -155,10 +155,10 @@ class Guard : public testing::Test {
     return snapshots(reason, "refused");
   }
   [[nodiscard]] double snapshots(const std::string& reason, const std::string& outcome) const {
-    return metric(*daemon_, "hmsync_snapshots_total",
-                  fmt::format(R"(outcome="{}",reason="{}")", outcome, reason)) +
-           metric(*daemon_, "hmsync_snapshots_total",
-                  fmt::format(R"(reason="{}",outcome="{}")", reason, outcome));
+    return daemon_->metric("hmsync_snapshots_total",
+                           fmt::format(R"(outcome="{}",reason="{}")", outcome, reason)) +
+           daemon_->metric("hmsync_snapshots_total",
+                           fmt::format(R"(reason="{}",outcome="{}")", reason, outcome));
   }
 
   static std::string audits(const std::string& action) {
@@ -249,7 +249,7 @@ TEST_F(Guard, AMuchSmallerMetastoreIsTakenOnlyByForce) {
   EXPECT_THAT(grants_in(*deployment_, "v1_suspended_grants"),
               ElementsAre("hr SELECT", "hr.t0 SELECT", "hr.t0.id SELECT", "sales.t0 SELECT"));
   EXPECT_TRUE(eventually(seconds(30), [&] { return has_problem(*daemon_, "suspended_grants"); }));
-  EXPECT_EQ(metric(*daemon_, "hmsync_suspended_grants"), 4);
+  EXPECT_EQ(daemon_->metric("hmsync_suspended_grants"), 4);
   EXPECT_FALSE(has_problem(*daemon_, "snapshot_refused"));
   EXPECT_EQ(deployment_->sql("SELECT count(*) FROM hmsync.v1_audit WHERE action = 'suspend'"), "4");
 
@@ -284,7 +284,7 @@ TEST_F(Guard, OneOfTwoAddressesThatLeadsElsewhereIsNeverUsed) {
   }
   hms().stop();
   EXPECT_TRUE(eventually(seconds(60), [&] { return has_problem(*daemon_, "another_metastore"); }));
-  EXPECT_EQ(metric(*daemon_, "hmsync_problem", R"(code="another_metastore")"), 1);
+  EXPECT_EQ(daemon_->metric("hmsync_problem", R"(code="another_metastore")"), 1);
   EXPECT_THAT(daemon_->log(), HasSubstr("problem=another_metastore"));
   elsewhere.create_table({.database = "sales", .table = "alien2"});
   EXPECT_EQ(daemon_->ctl({"grant", "analyst", "SELECT", "sales.alien"}).exit, 1);
@@ -309,7 +309,7 @@ TEST_F(Guard, AListingThatHidesHalfTheDatabasesRemovesNothing) {
   ASSERT_NO_FATAL_FAILURE(hide_hr());
   expect_resync_refused("5 of 10 stored tables");
   EXPECT_TRUE(has_problem(*daemon_, "snapshot_refused"));
-  EXPECT_EQ(metric(*daemon_, "hmsync_problem", R"(code="snapshot_refused")"), 1);
+  EXPECT_EQ(daemon_->metric("hmsync_problem", R"(code="snapshot_refused")"), 1);
   EXPECT_EQ(refusals("resync"), 1);
   EXPECT_THAT(daemon_->log(), HasSubstr("a snapshot was refused reason=resync"));
   expect_audited_once("refused");
@@ -381,7 +381,7 @@ TEST_F(Guard, LostHistoryBesideAListingThatHidesHalfWaits) {
   EXPECT_EQ(refusals("gap"), 1);
   expect_audited_once("refused");
   expect_audited_once("gap");
-  EXPECT_EQ(metric(*daemon_, "hmsync_event_gaps_total"), 1);
+  EXPECT_EQ(daemon_->metric("hmsync_event_gaps_total"), 1);
   expect_nothing_lost();
   expect_resync_refused("5 of 10 stored tables");
   show_hr();

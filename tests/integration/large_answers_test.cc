@@ -197,7 +197,7 @@ TEST(EventsAboveTheLimit, AreSetAsideAndWhatTheirHeadersNameIsReadAgain) {
               "1");
     EXPECT_THAT(done(daemon, {"quarantine", "show", std::to_string(event), "--json"}),
                 HasSubstr(R"("message_bytes":2097152)"));
-    EXPECT_EQ(metric(daemon, "hmsync_events_quarantined_total", fmt::format(R"("{}")", type)), 1);
+    EXPECT_EQ(daemon.metric("hmsync_events_quarantined_total", fmt::format(R"("{}")", type)), 1);
   }
   EXPECT_TRUE(has_problem(daemon, "quarantine"));
 }

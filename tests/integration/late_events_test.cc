@@ -63,8 +63,9 @@ class LateEvents : public testing::Test {
   }
 
   static void expect_late(double before, int64_t event) {
-    ASSERT_TRUE(eventually(
-        seconds(20), [&] { return followed_->metric("hmsync_events_late_total{") == before + 1; }));
+    ASSERT_TRUE(eventually(seconds(20), [&] {
+      return followed_->daemon->metric("hmsync_events_late_total") == before + 1;
+    }));
     followed_->expect_right();
     EXPECT_EQ(followed_->grants(database()), "") << "its object is gone";
     EXPECT_THAT(followed_->daemon->log(), HasSubstr(fmt::format("event={}", event)));
@@ -80,7 +81,7 @@ class LateEvents : public testing::Test {
 std::unique_ptr<Followed> LateEvents::followed_;
 
 TEST_F(LateEvents, within_grace) {
-  const double gaps = followed_->metric("hmsync_event_gaps_total{");
+  const double gaps = followed_->daemon->metric("hmsync_event_gaps_total");
   followed_->create_table(database(), "one");
   followed_->drop_table(database(), "doomed");
   const int64_t hidden = followed_->metastore_head();
@@ -91,19 +92,21 @@ TEST_F(LateEvents, within_grace) {
   show(hidden);
   followed_->expect_right();
   EXPECT_EQ(followed_->grants(database()), "");
-  EXPECT_EQ(followed_->metric("hmsync_event_gaps_total{"), gaps) << "the hole filled in time";
+  EXPECT_EQ(followed_->daemon->metric("hmsync_event_gaps_total"), gaps)
+      << "the hole filled in time";
 }
 
 TEST_F(LateEvents, after_grace) {
-  const double gaps = followed_->metric("hmsync_event_gaps_total{");
-  const double late = followed_->metric("hmsync_events_late_total{");
+  const double gaps = followed_->daemon->metric("hmsync_event_gaps_total");
+  const double late = followed_->daemon->metric("hmsync_events_late_total");
   followed_->drop_table(database(), "doomed");
   const int64_t hidden = followed_->metastore_head();
   followed_->create_table(database(), "two");
   hide(hidden);
   followed_->done({"resume"});
-  ASSERT_TRUE(eventually(
-      seconds(30), [&] { return followed_->metric("hmsync_event_gaps_total{") == gaps + 1; }));
+  ASSERT_TRUE(eventually(seconds(30), [&] {
+    return followed_->daemon->metric("hmsync_event_gaps_total") == gaps + 1;
+  }));
   followed_->expect_right();
   EXPECT_EQ(followed_->suspended(database()), "doomed SELECT")
       << "where events are missing, nothing tells that it was dropped";
@@ -113,7 +116,7 @@ TEST_F(LateEvents, after_grace) {
 }
 
 TEST_F(LateEvents, below_the_cursor) {
-  const double late = followed_->metric("hmsync_events_late_total{");
+  const double late = followed_->daemon->metric("hmsync_events_late_total");
   followed_->create_table(database(), "one");
   const int64_t passed = followed_->metastore_head();
   followed_->create_table(database(), "two");
@@ -127,7 +130,7 @@ TEST_F(LateEvents, below_the_cursor) {
 }
 
 TEST_F(LateEvents, twin_while_the_head_stands_still) {
-  const double late = followed_->metric("hmsync_events_late_total{");
+  const double late = followed_->daemon->metric("hmsync_events_late_total");
   followed_->create_table(database(), "one");
   const int64_t head = followed_->metastore_head();
   followed_->drop_table(database(), "doomed");
@@ -137,7 +140,7 @@ TEST_F(LateEvents, twin_while_the_head_stands_still) {
   ASSERT_TRUE(eventually(seconds(20), [&] { return followed_->cursor() == head; }));
   show(head);
   expect_late(late, head);
-  EXPECT_GE(followed_->metric("hmsync_events_shared_id_total{"), 1);
+  EXPECT_GE(followed_->daemon->metric("hmsync_events_shared_id_total"), 1);
   EXPECT_THAT(followed_->daemon->log(), HasSubstr("share their ids with others"));
   EXPECT_EQ(followed_->deployment.sql("SELECT count(*) > 0 FROM hmsync.v1_audit"
                                       " WHERE action = 'shared_id'"),

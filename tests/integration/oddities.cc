@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <sstream>
 
 #include "tests/fixtures/eventually.h"
@@ -21,16 +20,6 @@ std::vector<std::string> split(const std::string& text) {
 
 }  // namespace
 
-double metric(const fixtures::MiniHmsync& daemon, const std::string& name,
-              const std::string& label) {
-  double sum = 0;
-  for (const std::string& line : split(daemon.get("/metrics").body)) {
-    if (!line.starts_with(name + "{") || line.find(label) == std::string::npos) continue;
-    sum += std::stod(line.substr(line.rfind(' ')));
-  }
-  return sum;
-}
-
 bool log_tells(const fixtures::MiniHmsync& daemon, const std::string& oddity, int64_t event) {
   const std::string fields = fmt::format(" event={} oddity={}\n", event, oddity);
   return daemon.log().find(fields) != std::string::npos;
@@ -39,11 +28,6 @@ bool log_tells(const fixtures::MiniHmsync& daemon, const std::string& oddity, in
 int64_t audited(const Deployment& deployment, const std::string& action, int64_t event) {
   return std::stoll(deployment.sql(fmt::format(
       "SELECT count(*) FROM hmsync.v1_audit WHERE action = '{}' AND event = {}", action, event)));
-}
-
-bool has_problem(const fixtures::MiniHmsync& daemon, const std::string& code) {
-  const std::vector<std::string> problems = status_of(daemon).problems;
-  return std::find(problems.begin(), problems.end(), code) != problems.end();
 }
 
 std::vector<std::string> lines_of(const fixtures::MiniHmsync& daemon,

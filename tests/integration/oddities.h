@@ -10,19 +10,11 @@
 
 namespace hmsync::integration {
 
-/// The sum of a metric's series, of those that have this label text ("type=\"DROP_TABLE\""); 0
-/// where there is none.
-double metric(const fixtures::MiniHmsync& daemon, const std::string& name,
-              const std::string& label = "");
-
 /// True when the log has a line of this oddity with this event.
 bool log_tells(const fixtures::MiniHmsync& daemon, const std::string& oddity, int64_t event);
 
 /// The audit's rows of this action and event.
 int64_t audited(const Deployment& deployment, const std::string& action, int64_t event);
-
-/// Whether `status` has this problem now.
-bool has_problem(const fixtures::MiniHmsync& daemon, const std::string& code);
 
 /// The lines that a verb prints with --json; fails the test unless it exits with 0.
 std::vector<std::string> lines_of(const fixtures::MiniHmsync& daemon,

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "tests/fixtures/eventually.h"
@@ -26,35 +25,19 @@ class Outage : public testing::Test {
     ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
   }
 
-  /// The sum of a metric's series with this label.
-  double metric(const std::string& name, const std::string& label = "") {
-    std::istringstream text(daemon_->get("/metrics").body);
-    double sum = 0;
-    for (std::string line; std::getline(text, line);) {
-      if (line.starts_with("hmsync_" + name + "{") && line.find(label) != std::string::npos) {
-        sum += std::stod(line.substr(line.rfind(' ')));
-      }
-    }
-    return sum;
-  }
-
-  bool has_problem(const std::string& code) {
-    const Status status = status_of(*daemon_);
-    return std::find(status.problems.begin(), status.problems.end(), code) != status.problems.end();
-  }
-
   Deployment deployment_;
   std::unique_ptr<fixtures::MiniHmsync> daemon_;
 };
 
 TEST_F(Outage, OfTheMetastoreIsToldAndSurvived) {
-  const double failures = metric("metastore_calls_total", "outcome=\"error\"");
+  const double failures = daemon_->metric("hmsync_metastore_calls_total", "outcome=\"error\"");
   deployment_.hms().stop();
-  ASSERT_TRUE(eventually(seconds(30), [&] { return has_problem("metastore_unreachable"); }))
-      << daemon_->log();
+  ASSERT_TRUE(eventually(seconds(30), [&] {
+    return has_problem(*daemon_, "metastore_unreachable");
+  })) << daemon_->log();
   EXPECT_FALSE(status_of(*daemon_).last_error.empty());
-  EXPECT_GT(metric("metastore_calls_total", "outcome=\"error\""), failures);
-  EXPECT_GT(metric("problem", "metastore_unreachable"), 0);
+  EXPECT_GT(daemon_->metric("hmsync_metastore_calls_total", "outcome=\"error\""), failures);
+  EXPECT_GT(daemon_->metric("hmsync_problem", "metastore_unreachable"), 0);
   EXPECT_EQ(daemon_->get("/livez").status, 200);
   EXPECT_THAT(daemon_->log(), HasSubstr("metastore"));
 
@@ -63,7 +46,8 @@ TEST_F(Outage, OfTheMetastoreIsToldAndSurvived) {
   ddl.create_database({"later"});
   ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
   expect_export_equals_metastore(*daemon_, ddl);
-  EXPECT_TRUE(eventually(seconds(30), [&] { return !has_problem("metastore_unreachable"); }));
+  EXPECT_TRUE(
+      eventually(seconds(30), [&] { return !has_problem(*daemon_, "metastore_unreachable"); }));
 }
 
 TEST_F(Outage, OfTheMetastoreLetsLagGrowAndKeepsNoRightAlive) {
@@ -100,11 +84,11 @@ TEST_F(Outage, OfTheDatabaseIsToldAndSurvived) {
   for (const char* mode : {"fast", "immediate"}) {
     SCOPED_TRACE(mode);
     deployment_.pg().stop(mode);
-    ASSERT_TRUE(eventually(seconds(30), [&] { return has_problem("store_unreachable"); }))
+    ASSERT_TRUE(eventually(seconds(30), [&] { return has_problem(*daemon_, "store_unreachable"); }))
         << daemon_->log();
     EXPECT_FALSE(status_of(*daemon_).last_error.empty());
-    EXPECT_GT(metric("problem", "\"store_unreachable\""), 0);
-    EXPECT_GT(metric("store_errors_total"), 0);
+    EXPECT_GT(daemon_->metric("hmsync_problem", "\"store_unreachable\""), 0);
+    EXPECT_GT(daemon_->metric("hmsync_store_errors_total"), 0);
     EXPECT_EQ(daemon_->get("/livez").status, 200);
     EXPECT_EQ(daemon_->get("/readyz").status, 200) << "reached once since start";
 
@@ -117,7 +101,8 @@ TEST_F(Outage, OfTheDatabaseIsToldAndSurvived) {
         return false;  // the metastore's own pool may need a while
       }
     }));
-    ASSERT_TRUE(eventually(seconds(60), [&] { return !has_problem("store_unreachable"); }));
+    ASSERT_TRUE(
+        eventually(seconds(60), [&] { return !has_problem(*daemon_, "store_unreachable"); }));
     ASSERT_NO_FATAL_FAILURE(wait_until_readable(*daemon_));
     expect_export_equals_metastore(*daemon_, deployment_.ddl());
   }

@@ -87,7 +87,7 @@ class PlainListener : public testing::Test {
 
   void expect_refuted(int64_t event) const {
     EXPECT_EQ(refuted() - refuted_, 1);
-    EXPECT_EQ(metric(*daemon_, "hmsync_events_refuted_total"), refuted_ + 1)
+    EXPECT_EQ(daemon_->metric("hmsync_events_refuted_total"), refuted_ + 1)
         << "by this daemon, which saw all of them";
     EXPECT_TRUE(log_tells(*daemon_, "refuted", event));
     EXPECT_EQ(audited(*deployment_, "refute", event), 1);
@@ -103,7 +103,7 @@ std::unique_ptr<fixtures::MiniHmsync> PlainListener::daemon_;
 
 TEST_F(PlainListener, IsWarnedOf) {
   EXPECT_TRUE(has_problem(*daemon_, "plain_listener"));
-  EXPECT_EQ(metric(*daemon_, "hmsync_problem", R"(code="plain_listener")"), 1);
+  EXPECT_EQ(daemon_->metric("hmsync_problem", R"(code="plain_listener")"), 1);
   EXPECT_THAT(daemon_->log(), HasSubstr(" oddity=plain_listener\n"));
   EXPECT_THAT(daemon_->log(), HasSubstr("hive.metastore.transactional.event.listeners"));
   EXPECT_EQ(deployment_->sql("SELECT count(*) FROM hmsync.v1_audit"

@@ -158,7 +158,7 @@ const std::vector<Spoiling>& spoilings() {
 }
 
 TEST_F(SpoiltMessages, OfEachKindAreSetAsideAndWhatTheyNameIsReadAgain) {
-  const double before = metric(*daemon_, "hmsync_events_quarantined_total");
+  const double before = daemon_->metric("hmsync_events_quarantined_total");
   std::vector<std::pair<int64_t, Spoiling>> spoilt;
   while_paused(*daemon_, [&] {
     for (const Spoiling& spoiling : spoilings()) {
@@ -172,8 +172,8 @@ TEST_F(SpoiltMessages, OfEachKindAreSetAsideAndWhatTheyNameIsReadAgain) {
   for (const auto& [event, spoiling] : spoilt) {
     expect_set_aside(event, spoiling.type, spoiling.table);
   }
-  EXPECT_EQ(metric(*daemon_, "hmsync_events_quarantined_total") - before, spoilt.size());
-  EXPECT_EQ(metric(*daemon_, "hmsync_events_quarantined_total", R"(type="other")"), 1)
+  EXPECT_EQ(daemon_->metric("hmsync_events_quarantined_total") - before, spoilt.size());
+  EXPECT_EQ(daemon_->metric("hmsync_events_quarantined_total", R"(type="other")"), 1)
       << "of a type that is not known";
   EXPECT_EQ(status_of(*daemon_).quarantined - begun_.quarantined, spoilt.size());
   EXPECT_TRUE(has_problem(*daemon_, "quarantine"));
@@ -346,7 +346,7 @@ TEST_F(SpoiltMessages, OfDatabasesAndPartitionsAreMadeUpForToo) {
 
 TEST_F(SpoiltMessages, OfTypesThatAreNeverReadSpoilNothing) {
   create("inserted_into");
-  const double before = metric(*daemon_, "hmsync_events_ignored_total", R"(type="INSERT")");
+  const double before = daemon_->metric("hmsync_events_ignored_total", R"(type="INSERT")");
   int64_t insert = 0;
   while_paused(*daemon_, [&] {
     ddl().insert_event("sales", "inserted_into");
@@ -355,7 +355,7 @@ TEST_F(SpoiltMessages, OfTypesThatAreNeverReadSpoilNothing) {
   });
   expect_right();
   EXPECT_EQ(in_quarantine(insert), "");
-  EXPECT_EQ(metric(*daemon_, "hmsync_events_ignored_total", R"(type="INSERT")") - before, 1);
+  EXPECT_EQ(daemon_->metric("hmsync_events_ignored_total", R"(type="INSERT")") - before, 1);
 }
 
 class SpoiltMessagesInQuarantine : public SpoiltMessages {
@@ -459,13 +459,13 @@ TEST_F(SpoiltMessagesInQuarantine, CanBeSkipped) {
   }
   EXPECT_TRUE(fixtures::eventually(std::chrono::seconds(30),
                                    [] { return !has_problem(*daemon_, "quarantine"); }));
-  EXPECT_EQ(metric(*daemon_, "hmsync_quarantine_events"), 0);
+  EXPECT_EQ(daemon_->metric("hmsync_quarantine_events"), 0);
   expect_right();
 }
 
 /// Of which the metastore delivers nothing at all, nor of the events after it.
 TEST_F(SpoiltMessages, OfSqlNullCountAsMissing) {
-  const double gaps = metric(*daemon_, "hmsync_event_gaps_total");
+  const double gaps = daemon_->metric("hmsync_event_gaps_total");
   int64_t nothing = 0;
   while_paused(*daemon_, [&] {
     create("null_message");
@@ -474,11 +474,11 @@ TEST_F(SpoiltMessages, OfSqlNullCountAsMissing) {
     create("after_null");
   });
   EXPECT_TRUE(fixtures::eventually(std::chrono::seconds(60), [&] {
-    return metric(*daemon_, "hmsync_event_gaps_total") > gaps ||
+    return daemon_->metric("hmsync_event_gaps_total") > gaps ||
            status_of(*daemon_).cursor > nothing;
   }));
   expect_right();
-  EXPECT_EQ(metric(*daemon_, "hmsync_event_gaps_total") - gaps, 1);
+  EXPECT_EQ(daemon_->metric("hmsync_event_gaps_total") - gaps, 1);
   EXPECT_TRUE(log_tells(*daemon_, "gap", nothing));
   EXPECT_EQ(audited(*deployment_, "gap", nothing), 1);
 }

@@ -171,19 +171,4 @@ void StoreUnderFaults::expect_one_writer_at_any_time() const {
   EXPECT_GT(writes, 0);
 }
 
-double metric(const MiniHmsync& daemon, const std::string& name) {
-  std::istringstream text(daemon.get("/metrics").body);
-  for (std::string line; std::getline(text, line);) {
-    if (line.starts_with("hmsync_" + name + "{server=\"server1\"}")) {
-      return std::stod(line.substr(line.rfind(' ')));
-    }
-  }
-  throw std::runtime_error("there is no metric hmsync_" + name);
-}
-
-bool has_problem(const MiniHmsync& daemon, const std::string& code) {
-  const Status status = status_of(daemon);
-  return std::find(status.problems.begin(), status.problems.end(), code) != status.problems.end();
-}
-
 }  // namespace hmsync::integration

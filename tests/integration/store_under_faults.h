@@ -70,9 +70,4 @@ class StoreUnderFaults {
   std::unique_ptr<DdlWorkload> workload_;
 };
 
-/// The value of a metric without labels beside `server`.
-double metric(const fixtures::MiniHmsync& daemon, const std::string& name);
-
-bool has_problem(const fixtures::MiniHmsync& daemon, const std::string& code);
-
 }  // namespace hmsync::integration

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
@@ -77,15 +76,9 @@ class Waiting : public testing::TestWithParam<const char*> {
 
   /// What the two together say in their metric.
   int64_t waiters() {
-    int64_t sum = 0;
-    for (const auto& daemon : daemons_) {
-      const std::string metrics = daemon->get("/metrics").body;
-      const std::string sample = "\nhmsync_waiters{server=\"server1\"} ";
-      const size_t at = metrics.find(sample);
-      if (at == std::string::npos) return -1;
-      sum += std::atoll(metrics.c_str() + at + sample.size());
-    }
-    return sum;
+    double sum = 0;
+    for (const auto& daemon : daemons_) sum += daemon->metric("hmsync_waiters");
+    return static_cast<int64_t>(sum);
   }
   /// Until the two count so many, and as many are left; answers that come meanwhile are passed to
   /// `answered`.
