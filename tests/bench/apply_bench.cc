@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "tests/bench/bare_copy.h"
+#include "tests/bench/bare_session.h"
 #include "tests/bench/event_log.h"
 #include "tests/bench/measures.h"
 #include "tests/bench/memory_deployment.h"
@@ -64,9 +64,7 @@ void measure_apply(Report& report, const Size& size) {
   const int64_t events = size.of(100'000);
   for (const int64_t objects : {10'000, 100'000, 1'000'000}) {
     MemoryDeployment deployment;
-    EventLog log;
-    log.create_table(table_named("first", 1));
-    deployment.hms().put(table_named("first", 1));
+    EventLog log = log_of_one_table(deployment);
     make_origin(deployment, log, "origin", size.of(objects));
     add_mixed_events(log, "t", events);
     deployment.hms().set_events(log.events());

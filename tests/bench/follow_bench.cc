@@ -9,6 +9,7 @@
 #include "hmsclient/notification_reader.h"
 #include "tests/bench/measures.h"
 #include "tests/bench/memory_deployment.h"
+#include "tests/fixtures/eventually.h"
 #include "tests/fixtures/private_folder.h"
 #include "tests/integration/ddl_workload.h"
 #include "tests/integration/deployment.h"
@@ -60,9 +61,9 @@ void measure_version(Report& report, const Size& size, const std::string& versio
   hmsclient::Client client(options);
   hmsclient::NotificationReader log(client);
   workload.start();
-  while (log.head() < from + size.of(100'000)) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    if (workload.has_failed()) throw std::runtime_error("the workload failed");
+  const auto made = [&] { return log.head() >= from + size.of(100'000) || workload.has_failed(); };
+  if (!fixtures::eventually(std::chrono::hours(1), made) || workload.has_failed()) {
+    throw std::runtime_error("the workload did not make its events");
   }
   workload.stop();
   const int64_t head = log.head();

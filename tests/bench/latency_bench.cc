@@ -9,9 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "tests/bench/bare_copy.h"
+#include "tests/bench/bare_session.h"
 #include "tests/bench/measures.h"
 #include "tests/bench/memory_deployment.h"
+#include "tests/fixtures/eventually.h"
 #include "tests/fixtures/private_folder.h"
 #include "tests/integration/ddl_workload.h"
 #include "tests/integration/deployment.h"
@@ -60,7 +61,7 @@ void measure_waiters(Report& report, const Size& size, Deployment& deployment) {
     const int64_t event = integration::status_of(*leader).cursor + 1;
     const size_t at_leader = crowd.wait(leader->admin_port(), event, std::chrono::seconds(10));
     crowd.wait(standby->admin_port(), event, std::chrono::seconds(10));
-    while (session.notified()) {
+    while (session.notified()) {  // of what came before
     }
     deployment.ddl().create_table(table(i));
     const auto answered = std::chrono::steady_clock::now();
@@ -76,7 +77,6 @@ void measure_waiters(Report& report, const Size& size, Deployment& deployment) {
       }
       if (!committed && session.notified()) committed = std::chrono::steady_clock::now();
     }
-
     run_verb(*leader, {"wait"});
   }
   for (const Figure& figure : {readable, here, there}) {
@@ -96,8 +96,10 @@ double seconds_without_leader(Deployment& deployment, int signal) {
   BareSession session(deployment.dsn());
   const int64_t epoch = std::stoll(session.read_value("SELECT token_epoch FROM followers"));
   const int64_t cursor = std::stoll(session.read_value("SELECT cursor FROM followers"));
-  while (std::stoll(session.read_value("SELECT cursor FROM followers")) < cursor + 20) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (!fixtures::eventually(std::chrono::minutes(1), [&] {
+        return std::stoll(session.read_value("SELECT cursor FROM followers")) >= cursor + 20;
+      })) {
+    throw std::runtime_error("nothing is followed: " + leader->log());
   }
   leader->send(signal);
   const auto begun = std::chrono::steady_clock::now();
@@ -105,6 +107,7 @@ double seconds_without_leader(Deployment& deployment, int signal) {
       "SELECT token_epoch > {} AND last_progress_at > (SELECT since FROM leases)"
       " FROM followers JOIN follower_progress USING (server)",
       epoch);
+  // Not at the growing intervals of eventually(): the time of it is what is measured.
   while (session.read_value(leads) != "t") {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (seconds_since(begun) > 60) throw std::runtime_error("nobody leads: " + standby->log());

@@ -1,10 +1,7 @@
 #include "tests/bench/memory_deployment.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "tests/bench/event_log.h"
@@ -12,18 +9,6 @@
 namespace hmsync::bench {
 
 using fixtures::MiniHmsync;
-
-namespace {
-
-int64_t kilobytes(pid_t pid, const std::string& field) {
-  std::ifstream status(fmt::format("/proc/{}/status", pid));
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(field + ":")) return std::stoll(line.substr(field.size() + 1));
-  }
-  throw std::runtime_error(fmt::format("process {} tells no {}", pid, field));
-}
-
-}  // namespace
 
 MemoryDeployment::MemoryDeployment(fixtures::FakeHms::Version version) : hms_(version) {
   hms_.set_setting("hive.metastore.transactional.event.listeners",
@@ -74,6 +59,8 @@ processor::Table table_named(const std::string& name, int64_t created) {
   return table;
 }
 
+std::string day(int64_t number) { return fmt::format("{:08}", number); }
+
 processor::Database sales() {
   processor::Database database;
   database.name.database = "sales";
@@ -99,39 +86,21 @@ double seconds_to_catch_up(const MiniHmsync& daemon, int64_t event) {
   return seconds_since(begun);
 }
 
-double metric(const MiniHmsync& daemon, const std::string& name) {
-  std::istringstream lines(daemon.get("/metrics").body);
-  double sum = 0;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(name + "{")) sum += std::stod(line.substr(line.rfind(' ')));
-  }
-  return sum;
-}
-
 double seconds_since(std::chrono::steady_clock::time_point begun) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
-int64_t resident_kilobytes(pid_t pid) { return kilobytes(pid, "VmRSS"); }
-
-int64_t peak_kilobytes(pid_t pid) { return kilobytes(pid, "VmHWM"); }
-
-double processor_seconds(pid_t pid) {
-  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  std::getline(stat, text);
-  std::istringstream fields(text.substr(text.rfind(')') + 2));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) fields >> skipped;
-  int64_t user = 0;
-  int64_t system = 0;
-  fields >> user >> system;
-  return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+EventLog log_of_one_table(MemoryDeployment& deployment) {
+  const processor::Table first = table_named("first", 1);
+  deployment.hms().put(first);
+  EventLog log;
+  log.create_table(first);
+  deployment.hms().set_events(log.events());
+  return log;
 }
 
 void make_origin(MemoryDeployment& deployment, const EventLog& log, const std::string& name,
                  int64_t objects) {
-  deployment.hms().set_events(log.events());
   const auto daemon = deployment.start_daemon(name);
   await_event(*daemon, log.last());
   run_verb(*daemon, {"pause"});

@@ -2,8 +2,6 @@
 // a real PostgreSQL: what is measured is the daemon and the database alone.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
@@ -38,6 +36,8 @@ class MemoryDeployment {
   fixtures::MiniPg pg_;
 };
 
+/// The log of a metastore in which one table was made, sales.first; the deployment has both.
+EventLog log_of_one_table(MemoryDeployment& deployment);
 /// A database in which a daemon stood, and is paused, behind the events of `log`, with so many
 /// tables of which the log tells nothing: other.table_1 and so on.
 void make_origin(MemoryDeployment& deployment, const EventLog& log, const std::string& name,
@@ -47,6 +47,8 @@ void make_origin(MemoryDeployment& deployment, const EventLog& log, const std::s
 processor::Location at(const std::string& path);
 /// An unpartitioned table of database `sales`, with twenty columns, unless told otherwise.
 processor::Table table_named(const std::string& name, int64_t created);
+/// A value of a partition key; the greater the number, the later in order.
+std::string day(int64_t number);
 /// The database of those tables.
 processor::Database sales();
 
@@ -56,14 +58,6 @@ void run_verb(const fixtures::MiniHmsync& daemon, const std::vector<std::string>
 void await_event(const fixtures::MiniHmsync& daemon, int64_t event);
 /// Lets a paused daemon go on until this event is readable.
 double seconds_to_catch_up(const fixtures::MiniHmsync& daemon, int64_t event);
-/// A counter of /metrics, all its series together.
-double metric(const fixtures::MiniHmsync& daemon, const std::string& name);
 double seconds_since(std::chrono::steady_clock::time_point begun);
-
-/// Kilobytes: what the process holds now, and the most that it ever held.
-int64_t resident_kilobytes(pid_t pid);
-int64_t peak_kilobytes(pid_t pid);
-/// Seconds of processor time so far.
-double processor_seconds(pid_t pid);
 
 }  // namespace hmsync::bench

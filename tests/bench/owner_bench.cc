@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tests/bench/bare_copy.h"
+#include "tests/bench/bare_session.h"
 #include "tests/bench/event_log.h"
 #include "tests/bench/measures.h"
 #include "tests/bench/memory_deployment.h"
@@ -113,9 +113,7 @@ void measure_owner(Report& report, const Size& size) {
   const int64_t paths = size.of(1'000'000);
   const int each = size.quick ? 20 : 500;
   MemoryDeployment deployment;
-  EventLog log;
-  log.create_table(table_named("first", 1));
-  deployment.hms().put(table_named("first", 1));
+  const EventLog log = log_of_one_table(deployment);
   const std::string database = "owners";
   make_origin(deployment, log, database, paths);
   const auto daemon = deployment.start_daemon(database);

@@ -3,6 +3,7 @@
 #include "tests/bench/event_log.h"
 #include "tests/bench/measures.h"
 #include "tests/bench/memory_deployment.h"
+#include "tests/fixtures/process_figures.h"
 
 namespace hmsync::bench {
 
@@ -18,7 +19,7 @@ std::vector<processor::Partition> partitions_of(const processor::Table& table, i
                                                 int64_t to) {
   std::vector<processor::Partition> made;
   for (int64_t i = from; i < to; ++i) {
-    const std::string value = fmt::format("{:08}", i);
+    const std::string value = day(i);
     made.push_back({{value}, at("/sales.db/" + table.name.table + "/day=" + value)});
   }
   return made;
@@ -31,25 +32,24 @@ class Run {
       : report_(report), deployment_(deployment), daemon_(daemon) {}
 
   void operator()(const std::string& what, const EventLog& log, int64_t rows) {
-    const double trips = metric(daemon_, "hmsync_store_round_trips_total");
-    const double applied = metric(daemon_, "hmsync_batch_apply_duration_seconds_count");
+    const double trips = daemon_.metric("hmsync_store_round_trips_total");
+    const double applied = daemon_.metric("hmsync_batch_apply_duration_seconds_count");
     run_verb(daemon_, {"pause"});
     deployment_.hms().set_events(log.events());
     const double seconds = seconds_to_catch_up(daemon_, log.last());
     report_.add({"3", what, "rows/s", {static_cast<double>(rows) / seconds}});
     report_.add({"3", what + ": seconds", "s", {seconds}});
     // Each call's answer is at most a batch, and each batch a few round trips.
-    const double batches = metric(daemon_, "hmsync_batch_apply_duration_seconds_count") - applied;
-    report_.expect_at_most(
-        {"3",
-         what + ": round trips of a batch, orders and waiting included",
-         "",
-         {(metric(daemon_, "hmsync_store_round_trips_total") - trips) / batches}},
-        20);
+    const double batches = daemon_.metric("hmsync_batch_apply_duration_seconds_count") - applied;
+    report_.expect_at_most({"3",
+                            what + ": round trips of a batch, orders and waiting included",
+                            "",
+                            {(daemon_.metric("hmsync_store_round_trips_total") - trips) / batches}},
+                           20);
     report_.expect_at_most({"3",
                             what + ": peak memory of the daemon",
                             "MiB",
-                            {static_cast<double>(peak_kilobytes(daemon_.pid())) / 1024}},
+                            {static_cast<double>(fixtures::peak_kilobytes(daemon_.pid())) / 1024}},
                            400);
   }
 
@@ -72,7 +72,7 @@ void measure_partitions(Report& report, const Size& size) {
     log.create_table(table);
   }
   const int64_t many = size.of(1'000'000);
-  deployment.hms().generate(huge.name, many, [](int64_t i) { return fmt::format("{:08}", i); });
+  deployment.hms().generate(huge.name, many, day);
   deployment.hms().set_events(log.events());
   const auto daemon = deployment.start_daemon("partitions");
   await_event(*daemon, log.last());

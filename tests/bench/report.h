@@ -8,7 +8,7 @@ namespace hmsync::bench {
 
 /// One thing that was measured several times.
 struct Figure {
-  std::string measure;  ///< its number in docs/performance.md
+  std::string measure;  ///< its number in the table of docs/performance.md
   std::string what;
   std::string unit;
   std::vector<double> values;

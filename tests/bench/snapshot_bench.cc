@@ -6,6 +6,7 @@
 #include "tests/bench/event_log.h"
 #include "tests/bench/measures.h"
 #include "tests/bench/memory_deployment.h"
+#include "tests/fixtures/process_figures.h"
 
 namespace hmsync::bench {
 
@@ -27,8 +28,7 @@ void fill(MemoryDeployment& deployment, int64_t tables, int64_t partitions) {
       if (j < kPartitioned) table.partition_keys = {"day"};
       deployment.hms().put(table);
       if (j < kPartitioned) {
-        deployment.hms().generate(table.name, partitions / kDatabases / kPartitioned,
-                                  [](int64_t index) { return fmt::format("{:08}", index); });
+        deployment.hms().generate(table.name, partitions / kDatabases / kPartitioned, day);
       }
     }
   }
@@ -69,10 +69,7 @@ double rows_written(MemoryDeployment& deployment, const std::string& database,
 void measure_snapshot(Report& report, const Size& size) {
   MemoryDeployment deployment;
   fill(deployment, size.of(100'000), size.of(1'000'000));
-  EventLog log;
-  log.create_table(table_named("first", 1));
-  deployment.hms().put(table_named("first", 1));
-  deployment.hms().set_events(log.events());
+  const EventLog log = log_of_one_table(deployment);
   Figure bare{"4", "bare read of 100,000 tables and 1,000,000 partitions", "s", {}};
   Figure first{"4", "first snapshot of them", "s", {}};
   Figure again{"5", "snapshot with no difference", "s", {}};
@@ -86,7 +83,7 @@ void measure_snapshot(Report& report, const Size& size) {
     const auto daemon = deployment.start_daemon(database);
     await_event(*daemon, log.last());
     first.values.push_back(seconds_since(begun));
-    memory.values.push_back(static_cast<double>(peak_kilobytes(daemon->pid())) / 1024);
+    memory.values.push_back(static_cast<double>(fixtures::peak_kilobytes(daemon->pid())) / 1024);
     rows.values.push_back(rows_written(deployment, database, [&] {
       begun = std::chrono::steady_clock::now();
       run_verb(*daemon, {"resync"});

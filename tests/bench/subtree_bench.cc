@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "tests/bench/bare_copy.h"
+#include "tests/bench/bare_session.h"
 #include "tests/bench/event_log.h"
 #include "tests/bench/measures.h"
 #include "tests/bench/memory_deployment.h"
@@ -52,8 +52,7 @@ void measure_subtrees(Report& report, const Size& size) {
   processor::Table huge = table_named("huge", 1);
   huge.partition_keys = {"day"};
   deployment.hms().put(huge);
-  deployment.hms().generate(huge.name, size.of(100'000),
-                            [](int64_t i) { return fmt::format("{:08}", i); });
+  deployment.hms().generate(huge.name, size.of(100'000), day);
   processor::Database wide;
   wide.name.database = "wide";
   wide.location = at("/wide.db");
@@ -81,7 +80,7 @@ SELECT role_id, 'server1', 'hive', 'sales', 'huge', 'SELECT', 'created:1', 0 FRO
     run_verb(*daemon, {"pause"});
     deployment.hms().set_events(log.events());
     const std::string commits = "SELECT commit_number FROM hmsync.followers";
-    const double trips = metric(*daemon, "hmsync_store_round_trips_total");
+    const double trips = daemon->metric("hmsync_store_round_trips_total");
     const int64_t before = std::stoll(deployment.sql(database, commits));
     Reader reader(deployment.pg().dsn(database));
     const double seconds = seconds_to_catch_up(*daemon, log.last());
@@ -96,7 +95,7 @@ SELECT role_id, 'server1', 'hive', 'sales', 'huge', 'SELECT', 'created:1', 0 FRO
     report.expect_at_most({"6",
                            what + ": round trips, orders and waiting included",
                            "",
-                           {metric(*daemon, "hmsync_store_round_trips_total") - trips}},
+                           {daemon->metric("hmsync_store_round_trips_total") - trips}},
                           40);
   };
   processor::Table renamed = huge;

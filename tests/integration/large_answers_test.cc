@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -16,6 +13,7 @@
 
 #include "tests/fixtures/eventually.h"
 #include "tests/fixtures/fake_hms.h"
+#include "tests/fixtures/process_figures.h"
 #include "tests/follower/event_messages.h"
 #include "tests/integration/oddities.h"
 
@@ -91,29 +89,10 @@ class LargeAnswers {
     return answer;
   }
 
-  /// The most memory that the daemon has had so far.
-  [[nodiscard]] int64_t peak_kilobytes() const {
-    std::ifstream status(fmt::format("/proc/{}/status", pid()));
-    for (std::string line; std::getline(status, line);) {
-      if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6));
-    }
-    throw std::runtime_error("the daemon has no VmHWM");
-  }
-
   FakeHms hms;
   std::unique_ptr<MiniHmsync> daemon;
 
  private:
-  /// The daemon's, by its configuration file.
-  [[nodiscard]] std::string pid() const {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-      const std::string command{std::istreambuf_iterator<char>(file), {}};
-      if (command.find(daemon->config_file()) != std::string::npos) return entry.path().filename();
-    }
-    throw std::runtime_error("no daemon runs");
-  }
-
   MiniPg& pg_;
   std::string store_;
   fixtures::MiniHmsync::Options options_;
@@ -243,7 +222,7 @@ int64_t peak_with(MiniPg& pg, int64_t partitions) {
   const auto again = deployment.daemon->ctl({"resync", "--dry-run", "--exit-code", "--json"},
                                             std::chrono::minutes(5));
   EXPECT_EQ(again.exit, 0) << again.out << again.err;
-  return deployment.peak_kilobytes();
+  return fixtures::peak_kilobytes(deployment.daemon->pid());
 }
 
 TEST(ATableWithManyPartitions, IsSnapshottedAndFollowedInMemoryThatDoesNotDependOnTheirNumber) {

@@ -1,4 +1,4 @@
-// What the same rows cost when COPY writes them: the measure of how fast a store can be.
+// PostgreSQL without a store: what the same rows cost when COPY writes them, what a look-up costs.
 #pragma once
 
 #include <libpq-fe.h>

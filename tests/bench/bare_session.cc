@@ -1,4 +1,4 @@
-#include "tests/bench/bare_copy.h"
+#include "tests/bench/bare_session.h"
 
 #include <set>
 #include <stdexcept>
