@@ -35,6 +35,7 @@ struct AlterTable {
 };
 struct DropTable {
   TableName name;
+  std::string identity = {};  ///< empty where the message does not tell it (2.3)
 };
 struct AddPartitions {
   TableName table;

@@ -40,7 +40,9 @@ struct ClaimOf {
     return claim;
   }
   Claim operator()(const DropTable& change) const {
-    return about(change.name, Claim::Kind::dropped);
+    Claim claim = about(change.name, Claim::Kind::dropped);
+    claim.identity = change.identity;
+    return claim;
   }
   Claim operator()(const AddPartitions& change) const { return about(change.table); }
   Claim operator()(const DropPartitions& change) const { return about(change.table); }

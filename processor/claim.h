@@ -22,7 +22,7 @@ struct Claim {
   TableName name;  ///< no table: the database and all that is in it; no database: everything
   /// A rename's name before; no table: it could not be read.
   TableName from;
-  std::string identity;  ///< created, renamed: the object's, where the event tells it
+  std::string identity;  ///< created, renamed, dropped: the object's, where the event tells it
   /// Nothing is known of its place among others: the id is shared or late.
   bool unordered = false;
   /// It happened: its metastore logs within the operation's own transaction.

@@ -131,7 +131,8 @@ void check_values(const std::vector<std::string>& values, const std::optional<Ta
   }
 }
 
-std::optional<Table> table_of_partitions(const Message& message) {
+/// 2.3 tells of a drop only names.
+std::optional<Table> optional_table(const Message& message) {
   const std::optional<std::string_view> text = message.text("tableObjJson");
   return text ? std::optional(read_table(*text).table) : std::nullopt;
 }
@@ -240,10 +241,13 @@ Change alter_table(const Message& message) {
   return change;
 }
 
-Change drop_table(const Message& message) { return DropTable{message.table_name()}; }
+Change drop_table(const Message& message) {
+  const std::optional<Table> table = optional_table(message);
+  return DropTable{name_of(message, table), table ? table->identity : ""};
+}
 
 Change add_partition(const Message& message) {
-  const std::optional<Table> table = table_of_partitions(message);
+  const std::optional<Table> table = optional_table(message);
   return AddPartitions{name_of(message, table), listed_partitions(message, table)};
 }
 
@@ -262,7 +266,7 @@ Change drop_partition(const Message& message) {
 }
 
 Change alter_partition(const Message& message) {
-  const std::optional<Table> table = table_of_partitions(message);
+  const std::optional<Table> table = optional_table(message);
   Partition before = read_partition(message.required_text("partitionObjBeforeJson"));
   Partition after = read_partition(message.required_text("partitionObjAfterJson"));
   check_values(before.values, table);
@@ -271,7 +275,7 @@ Change alter_partition(const Message& message) {
 }
 
 Change alter_partitions(const Message& message) {
-  const std::optional<Table> table = table_of_partitions(message);
+  const std::optional<Table> table = optional_table(message);
   return AlterPartitions{name_of(message, table), listed_partitions(message, table)};
 }
 

@@ -204,6 +204,11 @@ bool covers(const Claim& claim, const TableName& name) {
   return claim.name == name;
 }
 
+bool is_of_other(const Claim& drop, const std::string& identity) {
+  return !drop.name.table.empty() && !drop.identity.empty() && !identity.empty() &&
+         drop.identity != identity;
+}
+
 std::vector<const Claim*> drops_of(const Claims& claims, const TableName& name) {
   std::vector<size_t> found;
   for (const TableName& named : {name, TableName{name.catalog, name.database, ""}}) {

@@ -56,6 +56,9 @@ struct Claims {
 /// Whether the claim is about the object, or about the database that it is in.
 bool covers(const processor::Claim& claim, const processor::TableName& name);
 
+/// Whether a drop tells that it was not this object's, though it may have had its name.
+bool is_of_other(const processor::Claim& drop, const std::string& identity);
+
 /// The drops that cover the object, in the order in which they came.
 std::vector<const processor::Claim*> drops_of(const Claims& claims,
                                               const processor::TableName& name);

@@ -59,6 +59,7 @@ Fate Renames::fate(const TableName& from, const std::string& identity) const {
     }
     if (place.by == nullptr) continue;
     for (const Claim* drop : drops_of(claims_, place.name)) {
+      if (is_of_other(*drop, identity)) continue;
       if (!may_follow(*drop, *place.by) || went_on(*place.by, *drop, identity)) continue;
       dropped = {Fate::Kind::dropped, {}, drop->event_id, place.in_order && !drop->unordered};
     }

@@ -44,7 +44,9 @@ ORDER BY g.grant_id)";
 Verdict::Kind dropped(const ClaimedGrant& grant, const Claim& claim, const Claims& claims) {
   const bool older = grant.as_of_event < claim.event_id;
   const auto if_older = [&](Verdict::Kind kind) { return older ? kind : Verdict::Kind::keep; };
-  if (grant.at.staged_is(owner_of(grant))) return Verdict::Kind::keep;
+  if (grant.at.staged_is(owner_of(grant)) || is_of_other(claim, grant.identity)) {
+    return Verdict::Kind::keep;
+  }
   // Where ids are shared or late, the identity alone tells; else a younger grant is not for what
   // was dropped.
   const bool whatever_its_event = claim.unordered && !grant.identity.empty();

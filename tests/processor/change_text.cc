@@ -62,7 +62,7 @@ struct Text {
            (change.translated_to_external ? " translated" : "");
   }
   std::string operator()(const DropTable& change) const {
-    return "drop table " + text_of(change.name);
+    return "drop table " + text_of(change.name) + " " + identity_of(change.identity);
   }
   std::string operator()(const AddPartitions& change) const {
     std::string text = "add to " + text_of(change.table);

@@ -50,6 +50,8 @@ TEST(Claims, OfATableThatIsMadeOrDroppedSayWhich) {
   EXPECT_THAT(claims(7, CreateTable{table("orders", "id:3")}),
               ElementsAre(claim(Kind::created, kOrders, {}, "id:3")));
   EXPECT_THAT(claims(7, DropTable{kOrders}), ElementsAre(claim(Kind::dropped, kOrders)));
+  EXPECT_THAT(claims(7, DropTable{kOrders, "id:3"}),
+              ElementsAre(claim(Kind::dropped, kOrders, {}, "id:3")));
 }
 
 TEST(Claims, OfARenameTellBothNamesAndTheIdentityThatMoves) {

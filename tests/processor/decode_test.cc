@@ -79,7 +79,7 @@ TEST(DecodeFormat, IsKnownByNameAndThenToldByTheFirstBytes) {
          {kDrop, kPackedDrop, " \n" + kDrop, " " + kPackedDrop + "\n"}) {
       Event event = event_of("DROP_TABLE", message);
       event.message_format = format;
-      EXPECT_EQ(decoded(event), "drop table spark.sales.t") << format << " " << message;
+      EXPECT_EQ(decoded(event), "drop table spark.sales.t -") << format << " " << message;
     }
   }
 }
@@ -98,7 +98,7 @@ TEST(DecodeFormat, ThatIsUnknownIsAnErrorThatNamesIt) {
 
 TEST(DecodeFormat, OfAPackedMessageKeepsToTheLimit) {
   const Event event = event_of("DROP_TABLE", kPackedDrop);
-  EXPECT_EQ(decoded(event, {.inflated_bytes = kDrop.size()}), "drop table spark.sales.t");
+  EXPECT_EQ(decoded(event, {.inflated_bytes = kDrop.size()}), "drop table spark.sales.t -");
   EXPECT_EQ(decoded(event, {.inflated_bytes = kDrop.size() - 1}),
             "event 17 (DROP_TABLE): the gzip message unpacks to more than 37 bytes");
 }
@@ -161,13 +161,13 @@ TEST(DecodeType, ThatIsReadIsKnownAndGarbageInItIsPoison) {
 
 TEST(DecodeNames, ComeFromTheMessageElseTheHeaderInLowerCase) {
   EXPECT_EQ(decoded("DROP_TABLE", R"({"db":"MsgDb","table":"MsgTable"})"),
-            "drop table spark.msgdb.msgtable");
+            "drop table spark.msgdb.msgtable -");
   EXPECT_EQ(decoded("DROP_TABLE", R"({"db":null,"table":""})"),
-            "drop table spark.headerdb.headertable");
+            "drop table spark.headerdb.headertable -");
   EXPECT_EQ(decoded("DROP_DATABASE", "{}"), "drop database spark.headerdb");
   Event event = event_of("DROP_TABLE", R"({"db":"GRÖSSE","table":"ÄB"})");
   event.catalog = std::nullopt;
-  EXPECT_EQ(decoded(event), "drop table hive.grÖsse.Äb");  // ASCII letters only
+  EXPECT_EQ(decoded(event), "drop table hive.grÖsse.Äb -");  // ASCII letters only
 }
 
 TEST(DecodeNames, ThatAreNowhereArePoison) {

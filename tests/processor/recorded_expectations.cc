@@ -23,6 +23,12 @@ std::string sales(const std::string& owner, const std::string& location = kHouse
   return "database hive.sales " + owner + " " + location + " <-|-|created:@2>";
 }
 
+/// 2.3.10 tells names only.
+std::string dropped(const std::string& name, const std::string& event_3_1,
+                    const std::string& id_4_0) {
+  return "drop table " + name + " <-|created:@" + event_3_1 + "|id:" + id_4_0 + ">";
+}
+
 std::vector<Expectation> databases() {
   const std::string other = "hdfs://nn1:8020/other/sales.db";
   return {
@@ -108,7 +114,7 @@ std::vector<Expectation> created_tables() {
       {"14|20|18", "create " + materialized.text()},
       {"15|21|19", "create " + bucketed.text()},
       {"-|87|86", "create " + spark.text("spark")},
-      {"-|88|87", "drop table spark.sdb.st"},
+      {"-|88|87", dropped("spark.sdb.st", "87", "17")},
       {"-|91|90", "create " + insert_only.text()},
   };
 }
@@ -183,19 +189,19 @@ std::vector<Expectation> dropped_tables() {
                             .location = "hdfs://nn1:8020/gone/e1",
                             .identity = born("109", "141", "58")};
   return {
-      {"98|130|134", "drop table hive.sales.orders"},
-      {"99|131|135", "drop table hive.sales.ext2"},
-      {"100|132|136", "drop table hive.sales.v2"},
-      {"101|133|137", "drop table hive.sales.many"},
-      {"102|134|138", "drop table hive.sales.nested"},
+      {"98|130|134", dropped("hive.sales.orders", "10", "1")},
+      {"99|131|135", dropped("hive.sales.ext2", "11", "2")},
+      {"100|132|136", dropped("hive.sales.v2", "13", "4")},
+      {"101|133|137", dropped("hive.sales.many", "45", "13")},
+      {"102|134|138", dropped("hive.sales.nested", "16", "7")},
       {"103|135|139", "create " + again.text()},
       // database gone, which is then dropped with all that is in it
       {"106|138|142", "create " + t1.text()},
       {"107|139|143", "create " + t2.text()},
       {"109|141|145", "create " + e1.text()},
-      {"112|144|150", "drop table hive.gone.e1"},
-      {"113|145|148", "drop table hive.gone.t1"},
-      {"114|146|149", "drop table hive.gone.t2"},
+      {"112|144|150", dropped("hive.gone.e1", "141", "58")},
+      {"113|145|148", dropped("hive.gone.t1", "138", "56")},
+      {"114|146|149", dropped("hive.gone.t2", "139", "57")},
   };
 }
 

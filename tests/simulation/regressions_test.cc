@@ -167,6 +167,20 @@ TEST_F(SpoiltEvents, AnUnreadableDropSparesTheTableThatHadTheNameBefore) {
   EXPECT_THAT(grants(), ElementsAre("analyst on orders (suspended)"));
 }
 
+TEST_F(SpoiltEvents, ADropThatIsReadAgainSparesTheTableThatHadTheNameBefore) {
+  grant("analyst", "orders");
+  pause();
+  rename("orders", "archive", doubles::Delivery::spoilt);
+  metastore().create_table("sales", "orders");
+  resume();
+  run_for(std::chrono::milliseconds(1));
+  metastore().run(doubles::ddl::AlterTable{"sales", "orders"}, doubles::Delivery::spoilt);
+  metastore().drop_table("sales", "orders");
+  metastore().create_table("sales", "orders");
+  rest();
+  EXPECT_THAT(grants(), ElementsAre("analyst on orders (suspended)"));
+}
+
 TEST_F(SpoiltEvents, ARetriedDropSparesAYoungerGrantWhoseTableIsUnderAnotherName) {
   const int64_t drop = drop_unreadably("orders");
   metastore().create_table("sales", "orders");

@@ -331,6 +331,18 @@ TEST_F(SnapshotClaims, ADropEndsTheGrantsOfWhatIsNotThereAnyMore) {
   EXPECT_THAT(audit(), IsSupersetOf({"event remove sales.a 8", "event remove sales.a.price 8"}));
 }
 
+// It may be of a table that was renamed away by an event that nobody could read.
+TEST_F(SnapshotClaims, ADropLeavesTheGrantsThatAreNotOfTheTableThatItTells) {
+  start(sales({table("sales", "a", "created:2")}));
+  grant({"sales.a", 5, "created:1", "SELECT", false, "other object"});
+  grant({"sales.a", 5, "created:2", "ALTER", false, "object gone"});
+  processor::Claim drop = claimed(8, Kind::dropped, named("sales", "a"));
+  drop.identity = "created:2";
+  claim({drop, claimed(9, Kind::created, named("sales", "a"))});
+  publish({scope("sales", "a")}, {{}, {table("sales", "a", "created:9")}, {}});
+  EXPECT_THAT(grants(), ElementsAre("sales.a SELECT 5 created:1 (other object)"));
+}
+
 TEST_F(SnapshotClaims, ADropThatIsRefutedEndsNoGrantAndIsCounted) {
   start(sales({table("sales", "a", "created:1")}));
   grant({"sales.a", 5, "created:1"});
