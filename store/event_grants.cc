@@ -6,7 +6,7 @@ namespace hmsync::store {
 
 namespace {
 
-/// A suspended grant may be another object's, whose rename is still to come.
+/// A suspended grant may be another object's, whose rename is still to come, or cannot be read.
 const std::string kRemoved = R"(,
 chosen AS MATERIALIZED (
   SELECT g.grant_id, max(i.event_id) AS event_id
@@ -16,7 +16,7 @@ chosen AS MATERIALIZED (
   LEFT JOIN objects o ON o.server = $1 AND o.catalog = g.catalog
     AND o.database_name = g.database_name AND o.table_name = g.table_name
   WHERE g.as_of_event < i.event_id
-    AND (NOT g.suspended OR g.identity = '' OR coalesce(o.identity, '') IN ('', g.identity))
+    AND (NOT g.suspended OR g.identity = '' OR @its)
   GROUP BY g.grant_id))";
 
 /// Grants under the name of an object that was made anew, or that is the target of a rename.
@@ -53,6 +53,9 @@ chosen AS MATERIALIZED (
     AND (g.identity = '' OR @identity = '' OR g.identity = @identity)))";
 
 constexpr const char* kSameTable = "AND g.table_name = i.table_name";
+constexpr const char* kItsTable = "coalesce(o.identity, '') IN ('', g.identity)";
+/// A table that is not stored in its database by then may live on in another one.
+constexpr const char* kIsInDatabase = "(g.table_name = '' OR o.identity IN ('', g.identity))";
 
 /// The renamed object's row, under its old name.
 constexpr const char* kMovedFrom = R"(LEFT JOIN objects o ON o.server = $1
@@ -101,6 +104,10 @@ std::string replaced(std::string text, const std::string& name, const std::strin
   return text;
 }
 
+std::string removed(const std::string& table, const std::string& its) {
+  return replaced(replaced(kRemoved, "@table", table), "@its", its);
+}
+
 std::string filled(const std::string& text, const std::string& source, const std::string& identity,
                    const std::string& reason) {
   return replaced(replaced(replaced(text, "@source", source), "@identity", identity), "@reason",
@@ -147,11 +154,11 @@ std::vector<Statement> rename_grants(const Target& target, const MutationGroup& 
 std::vector<Statement> grant_statements(const Target& target, const MutationGroup& group) {
   const processor::Operation& first = group.mutations.front()->operation;
   if (std::holds_alternative<processor::RemoveTable>(first)) {
-    return {{remove_chosen(kNameInput + replaced(kRemoved, "@table", kSameTable)),
+    return {{remove_chosen(kNameInput + removed(kSameTable, kItsTable)),
              name_columns(group).parameters(target)}};
   }
   if (std::holds_alternative<processor::RemoveDatabase>(first)) {
-    return {{remove_chosen(kNameInput + replaced(kRemoved, "@table", "")),
+    return {{remove_chosen(kNameInput + removed("", kIsInDatabase)),
              name_columns(group).parameters(target)}};
   }
   if (std::holds_alternative<processor::CreateTableRow>(first) ||

@@ -40,6 +40,13 @@ LEFT JOIN staging_objects s ON s.snapshot = $2 AND s.catalog = g.catalog
   AND s.database_name = g.database_name AND s.table_name = g.table_name
 ORDER BY g.grant_id)";
 
+/// A table that is not stored under its name may have left its database by what cannot be read.
+bool may_live_elsewhere(const ClaimedGrant& grant) {
+  if (!grant.suspended || grant.identity.empty() || grant.name.table.empty()) return false;
+  const std::optional<std::string>& live = grant.at.live;
+  return !live || (!live->empty() && live != grant.identity);
+}
+
 /// One claim of a drop on one grant; the object's identity is not what is there now, or not known.
 Verdict::Kind dropped(const ClaimedGrant& grant, const Claim& claim, const Claims& claims) {
   const bool older = grant.as_of_event < claim.event_id;
@@ -47,6 +54,7 @@ Verdict::Kind dropped(const ClaimedGrant& grant, const Claim& claim, const Claim
   if (grant.at.staged_is(owner_of(grant)) || is_of_other(claim, grant.identity)) {
     return Verdict::Kind::keep;
   }
+  if (claim.name.table.empty() && may_live_elsewhere(grant)) return Verdict::Kind::keep;
   // Where ids are shared or late, the identity alone tells; else a younger grant is not for what
   // was dropped.
   const bool whatever_its_event = claim.unordered && !grant.identity.empty();

@@ -43,12 +43,18 @@ std::vector<int64_t> ids_where(const MemoryStore& store, const Condition& condit
   return ids;
 }
 
-template <typename Named>
-void remove_older(MemoryStore& store, int64_t event, const Named& is_named) {
-  // A suspended one may be another object's, whose rename is still to come.
+/// No table: the database and all that is in it. A suspended grant may be another table's, whose
+/// rename is still to come, or cannot be read; what is not stored in a database by then may live on
+/// in another one.
+void remove_older(MemoryStore& store, int64_t event, const TableName& name) {
+  const bool whole = name.table.empty();
+  const auto is_named = [&](const MemoryGrant& grant) {
+    return whole ? is_database_of(grant, name.in_database()) : grant.name() == name;
+  };
   const auto may_be_its = [&](const MemoryGrant& grant) {
-    return !grant.suspended || grant.identity.empty() ||
-           !differ(identity_at(store, grant.name()).value_or(""), grant.identity);
+    if (!grant.suspended || grant.identity.empty() || grant.table.empty()) return true;
+    const auto stored = identity_at(store, grant.name());
+    return stored ? !differ(*stored, grant.identity) : !whole;
   };
   for (const int64_t id : ids_where(store, [&](const MemoryGrant& grant) {
          return is_named(grant) && is_older(grant, event) && may_be_its(grant);
@@ -104,8 +110,7 @@ struct Follow {
     suspend_of_others(store, event, {name.catalog, name.database, ""}, put.database.identity);
   }
   void operator()(const RemoveDatabase& gone) const {
-    remove_older(store, event,
-                 [&](const MemoryGrant& grant) { return is_database_of(grant, gone.name); });
+    remove_older(store, event, {gone.name.catalog, gone.name.database, ""});
   }
   void operator()(const CreateTableRow& create) const {
     suspend_of_others(store, event, create.table.name, create.table.identity);
@@ -113,9 +118,7 @@ struct Follow {
   void operator()(const UpdateTable& update) const {
     suspend_on_columns(store, event, update.table.name, update.vanished_columns);
   }
-  void operator()(const RemoveTable& gone) const {
-    remove_older(store, event, [&](const MemoryGrant& grant) { return grant.name() == gone.name; });
-  }
+  void operator()(const RemoveTable& gone) const { remove_older(store, event, gone.name); }
   void operator()(const RenameTable& rename) const { rename_grants(store, event, rename); }
   void operator()(const PutPartitions&) const {}
   void operator()(const RemovePartitions&) const {}

@@ -67,6 +67,19 @@ TEST_F(EventGrants, VanishWithTheirDatabaseAtEveryLevel) {
   EXPECT_THAT(grants(), ElementsAre("hdfs://nn/w/sales.db ALL 2 ", "other SELECT 2 "));
 }
 
+// It may have been renamed into another database by an event that nobody could read.
+TEST_F(EventGrants, ThatAreSuspendedStayWhereTheDroppedDatabaseDoesNotHoldTheirTable) {
+  apply(2, {{2, CreateTableRow{table("sales", "orders", "created:2")}}});
+  grant({"sales.orders", 1, "created:1", "SELECT", false, "other object"});
+  grant({"sales.orders", 1, "created:2", "INSERT", false, "object gone"});
+  grant({"sales.orders", 1, "", "ALTER", false, "object gone"});
+  grant({"sales.bills", 1, "created:1", "SELECT", false, "object gone"});
+  grant({"sales", 1, "created:1", "SELECT", false, "other object"});
+  apply(3, {{3, RemoveDatabase{{processor::kDefaultCatalog, "sales"}}}});
+  EXPECT_THAT(grants(), ElementsAre("sales.bills SELECT 1 created:1 (object gone)",
+                                    "sales.orders SELECT 1 created:1 (other object)"));
+}
+
 TEST_F(EventGrants, ThatAreNewerThanADropStay) {
   grant({"sales.orders", 3, "created:9"});
   grant({"sales", 4});
