@@ -40,6 +40,7 @@ LiveStream::LiveStream(Term& term)
 
 void LiveStream::restart() {
   window_.restart(term_.state->digests, term_.now());
+  sought_ = false;
   // After a reset the ids are others.
   if (term_.state->cursor.value_or(0) < not_again_through_) not_again_through_ = 0;
 }
@@ -142,6 +143,9 @@ std::optional<int64_t> LiveStream::ask_after() {
   const auto since = looked_at_ ? *looked_at_ - term_.options.settle
                                 : std::chrono::steady_clock::time_point::min();
   const auto unsettled = window_.unsettled_since(since);
+  // A snapshot may have had to do without: what its id has now tells this history from another one,
+  // and is as good as late.
+  if (!lowest && cursor > 0 && !std::exchange(sought_, true)) return cursor - 1;
   if (term_.head == cursor && !unsettled && !(whole && lowest)) return std::nullopt;
   if (!lowest) {
     if (term_.head <= cursor) return std::nullopt;

@@ -67,6 +67,7 @@ class LiveStream {
   int32_t ask_;  ///< new events asked for in one call: fewer while they are large
   /// Up to this id an event cannot be delivered any more: what is known is not asked for again.
   int64_t not_again_through_ = 0;
+  bool sought_ = false;                 ///< the cursor's event, where none is remembered
   bool given_up_ = false;               ///< history was lost for that, and no answer came since
   std::optional<int64_t> go_on_after_;  ///< a look that is not through yet
   /// Wanted also until an answer shows the history that is followed: behind a head that is back

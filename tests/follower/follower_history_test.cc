@@ -207,6 +207,24 @@ TEST(History, ACappedAnswerOfKnownEventsIsNoHole) {
   EXPECT_EQ(world.store.follower.generation, 0);
 }
 
+TEST(History, TheCursorsEventIsLearntWhereASnapshotHadToDoWithoutIt) {
+  World world;
+  world.metastore.create_database("sales");
+  world.metastore.create_table("sales", "t");
+  bool lost = false;
+  world.metastore.before_call = [&](std::string_view call) {
+    if (call == "events" && !std::exchange(lost, true)) {
+      throw Error(ErrorKind::transient, "the answer was lost");
+    }
+  };
+  ASSERT_TRUE(world.catch_up());
+  ASSERT_TRUE(lost);
+  for (int i = 0; i < 10; ++i) world.step();
+  ASSERT_EQ(world.store.follower.digests.size(), 1u);
+  EXPECT_EQ(world.store.follower.digests[0].id, world.metastore.now());
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+}
+
 TEST(History, ALateEventIsSeenAlsoWhereAnswersGotLostBefore) {
   Followed world;
   ASSERT_NO_FATAL_FAILURE(world.follow_a_twin_of_a_hidden_event());

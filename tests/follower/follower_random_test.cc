@@ -79,9 +79,11 @@ void run_with_seed(uint32_t seed) {
   world.store.after_effect = [](std::string_view) {};
   ASSERT_TRUE(world.catch_up());
   EXPECT_EQ(world.store.live, world.metastore.objects());
-  EXPECT_EQ(world.store.totals.applied,
+  // The last one before it counts as late where the snapshot had to do without the log.
+  EXPECT_EQ(world.store.totals.applied - world.store.totals.late,
             *world.store.follower.cursor - world.store.publications.front().cursor)
       << "each event after the first snapshot is applied once";
+  EXPECT_LE(world.store.totals.late, 1);
   for (const auto& report : world.observer.snapshots) {
     if (report.reason != "resync" || report.state == follower::SnapshotReport::State::failed) {
       continue;
