@@ -487,6 +487,7 @@ void clean_log(World& world, int64_t keep) {
   int64_t through = world.metastore.now() - keep;
   if (const auto late = world.model.unread_late_event()) through = std::min(through, *late - 1);
   world.tell(fmt::format("metastore cleans its log up to {}", through));
+  world.model.log_will_be_cleaned(through);
   world.metastore.clean_events_up_to(through);
 }
 

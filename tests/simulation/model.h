@@ -23,6 +23,8 @@ class Model {
 
   /// After each change of the metastore.
   void metastore_changed();
+  /// Up to this id, before it happens.
+  void log_will_be_cleaned(int64_t through);
   void store_went_back();
 
   /// After each commit of a leader.
@@ -88,6 +90,7 @@ class Model {
   std::set<std::string> unreadably_changed_;  ///< identities of tables
   int64_t last_database_drop_ = 0;
   int64_t newest_id_ = 0;             ///< of this log
+  bool nothing_tells_head_ = false;   ///< all of this log was cleaned once
   int64_t highest_cursor_ = 0;        ///< of all commits, lost ones too
   std::optional<int64_t> store_log_;  ///< the log's generation that the store is about
   int64_t store_generation_ = 0;
