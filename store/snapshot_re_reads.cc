@@ -151,6 +151,26 @@ FROM pending_re_reads
 WHERE server = $1 AND database_name <> ''
 ON CONFLICT DO NOTHING)";
 
+/// A listing may hide a database whose tables events tell of: then it is as doubtful as they are.
+const std::string kUnlisted = R"(
+INSERT INTO staging_re_reads
+  (snapshot, catalog, database_name, table_name, event_id, without_claim)
+SELECT $2, o.catalog, o.database_name, '', min(d.event_id), true
+FROM (
+  SELECT catalog, database_name, event_id FROM staging_re_reads
+  WHERE snapshot = $2 AND table_name <> ''
+  UNION ALL
+  SELECT catalog, database_name, event_id FROM staging_claims
+  WHERE snapshot = $2 AND table_name <> '') d
+JOIN objects o ON o.server = $1 AND o.catalog = d.catalog AND o.database_name = d.database_name
+  AND o.table_name = ''
+WHERE NOT EXISTS (
+  SELECT FROM staging_objects s
+  WHERE s.snapshot = $2 AND s.catalog = o.catalog AND s.database_name = o.database_name
+    AND s.table_name = '')
+GROUP BY o.catalog, o.database_name
+ON CONFLICT DO NOTHING)";
+
 const std::string kNotToJudge = R"(
 SELECT coalesce(array_agg(g.grant_id), '{}')
 FROM grants g
@@ -190,6 +210,7 @@ bool settle_doubtful(Connection& connection, const std::string& server, const st
   if (!any.boolean(0, 0)) return false;
   while (connection.query(kConnect, {server, snapshot}).affected() > 0) {
   }
+  if (whole) connection.query(kUnlisted, {server, snapshot});
   for (const std::string& step : kTakeOver) connection.query(step, {server, snapshot});
   return true;
 }

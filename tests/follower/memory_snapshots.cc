@@ -243,6 +243,24 @@ void MemoryStore::connect_doubtful(Staged& staged) const {
   }
 }
 
+/// A listing may hide a database whose tables events tell of.
+void MemoryStore::ask_for_unlisted(Staged& staged) const {
+  std::map<DatabaseName, int64_t> unlisted;
+  const auto add = [&](const TableName& name, int64_t event) {
+    const DatabaseName database = name.in_database();
+    const bool is_hidden =
+        live.databases.contains(database) && !staged.objects.databases.contains(database);
+    if (name.table.empty() || !is_hidden) return;
+    const auto [entry, made] = unlisted.try_emplace(database, event);
+    entry->second = std::min(entry->second, event);
+  };
+  for (const auto& [name, asked] : staged.re_reads) add(name, asked.event);
+  for (const Claim& claim : staged.claims) add(claim.name, claim.event_id);
+  for (const auto& [name, event] : unlisted) {
+    staged.re_reads.try_emplace({name.catalog, name.database, ""}, StagedReRead{event, true});
+  }
+}
+
 /// What the events since the snapshot's begin left doubtful is as it is live.
 void MemoryStore::take_over_doubtful(Staged& staged) const {
   const bool whole = staged.scopes.empty();
@@ -254,6 +272,7 @@ void MemoryStore::take_over_doubtful(Staged& staged) const {
   }
   if (staged.re_reads.empty() && staged.claims.empty()) return;
   connect_doubtful(staged);
+  if (whole) ask_for_unlisted(staged);
   for (const TableName& name : taken_over(staged)) {
     const auto is_meant = [&](const TableName& table) {
       return table.in_database() == name.in_database() &&

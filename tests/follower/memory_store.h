@@ -135,6 +135,7 @@ class MemoryStore : public follower::EventStore,
   void write_notes(const std::vector<follower::Note>& notes);
   Staged& staging(const std::string& snapshot);
   void connect_doubtful(Staged& staged) const;
+  void ask_for_unlisted(Staged& staged) const;
   void take_over_doubtful(Staged& staged) const;
   /// What was taken over waits for its first event still.
   void keep_owed(Staged& staged) const;

@@ -485,12 +485,25 @@ TYPED_TEST_P(SnapshotContract, WhatEventsLeftDoubtfulStaysAsItIsLiveAndIsReadAga
   EXPECT_EQ(orders.re_reads[0], in_scope("sales", "orders"));
 }
 
+TYPED_TEST_P(SnapshotContract, ADatabaseThatIsNotListedStaysWhereEventsTellOfItsTables) {
+  this->apply_some();
+  follower::SnapshotStore& snapshots = this->store_.snapshots();
+  const std::string id = snapshots.begin({});
+  snapshots.replay(id, {}, {said(4, ClaimKind::changed, named("sales", "orders"))});
+  const follower::Published published = this->publish_staged(id);
+  EXPECT_EQ(published.outcome, follower::Published::Outcome::published);
+  EXPECT_EQ(this->store_.objects(), kSome);
+  EXPECT_THAT(this->store_.orders().pending().re_reads,
+              testing::UnorderedElementsAre(in_scope("sales"), in_scope("sales", "orders")));
+}
+
 REGISTER_TYPED_TEST_SUITE_P(
-    SnapshotContract, WhatEventsLeftDoubtfulStaysAsItIsLiveAndIsReadAgain,
-    ASnapshotIsSeenOnlyOnceItIsPublished, ASnapshotWritesTheDifferenceOnlyAndCountsIt,
-    EventsReplayedOnTheStagingDoWhatLiveEventsDo, AFencedSnapshotChangesNothing,
-    AResetRaisesTheGenerationAndEndsPendingReReads, ATableThatIsReadAgainLeavesAllOthersAlone,
-    WhatIsInTheScopesAndWasNotReadIsGone, ADatabaseThatIsReadAgainIsSoWithItsTables,
+    SnapshotContract, ADatabaseThatIsNotListedStaysWhereEventsTellOfItsTables,
+    WhatEventsLeftDoubtfulStaysAsItIsLiveAndIsReadAgain, ASnapshotIsSeenOnlyOnceItIsPublished,
+    ASnapshotWritesTheDifferenceOnlyAndCountsIt, EventsReplayedOnTheStagingDoWhatLiveEventsDo,
+    AFencedSnapshotChangesNothing, AResetRaisesTheGenerationAndEndsPendingReReads,
+    ATableThatIsReadAgainLeavesAllOthersAlone, WhatIsInTheScopesAndWasNotReadIsGone,
+    ADatabaseThatIsReadAgainIsSoWithItsTables,
     OwnRowsOfDatabasesLeaveTheirTablesAloneUnlessTheDatabaseIsGone, ScopesAreWidenedWithAPage,
     AScopeOfEverythingIsAWholeSnapshot, SeveralAreMadeAtTheSameTime,
     EndsTheReReadsAndClaimsOfItsScopesThatItHasRead, AReReadThatWasAskedForAfterItBeganStaysPending,
