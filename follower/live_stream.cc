@@ -177,8 +177,8 @@ std::optional<EventPage> LiveStream::ask(int64_t after) {
   const int64_t known = window_.count_from(after + 1);
   const int64_t most = std::min<int64_t>(ask_ + known, std::numeric_limits<int32_t>::max());
   try {
-    EventPage page =
-        term_.ports.log.events({after, static_cast<int32_t>(most), term_.options.batch_bytes});
+    EventPage page = term_.ports.log.events(
+        {after, static_cast<int32_t>(most), term_.options.batch_bytes, true});
     undeliverable_.clear();
     given_up_ = false;
     return page;

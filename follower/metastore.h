@@ -27,6 +27,8 @@ struct EventRequest {
   int64_t after = 0;  ///< events with larger ids are asked for
   int32_t max_events = 1000;
   int64_t max_bytes = int64_t{32} << 20;  ///< message bytes; at least one event comes all the same
+  /// What comes next will be asked for from the last event of the answer on.
+  bool goes_on = false;
 };
 
 struct EventPage {

@@ -18,6 +18,7 @@ bool is_full(const EventPage& page, const EventRequest& request) {
 }  // namespace
 
 EventPage ReadAhead::events(const EventRequest& request) {
+  if (!request.goes_on) return log_.events(request);
   EventRequest half = request;
   half.max_bytes = std::max<int64_t>(1, request.max_bytes / 2);
   std::optional<EventPage> page = take(half);
@@ -30,17 +31,14 @@ EventPage ReadAhead::events(const EventRequest& request) {
 std::optional<EventPage> ReadAhead::take(const EventRequest& request) {
   if (!reading_) return std::nullopt;
   Reading reading = *std::exchange(reading_, std::nullopt);
-  try {
-    EventPage page = reading.page.get();
-    const bool fits = reading.request.after == request.after &&
-                      reading.request.max_events <= request.max_events &&
-                      reading.request.max_bytes <= request.max_bytes;
-    if (!fits || !is_full(page, reading.request)) return std::nullopt;
-    page.cut = true;
-    return page;
-  } catch (const Error&) {
-    return std::nullopt;  // the same request to the log says what is wrong, if it still is
+  if (reading.request.after != request.after || reading.request.max_bytes > request.max_bytes) {
+    return std::nullopt;
   }
+  EventPage page = reading.page.get();
+  const bool fits = page.events.size() <= static_cast<size_t>(request.max_events);
+  if (!fits || !is_full(page, reading.request)) return std::nullopt;
+  page.cut = true;
+  return page;
 }
 
 // The request that goes on begins with the last event itself: it proves that history is the same.

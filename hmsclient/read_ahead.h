@@ -8,11 +8,12 @@
 
 namespace hmsync::hmsclient {
 
-/// Once a page is full and large, what comes after it is read from `ahead`, in a thread of its own;
-/// the answer is kept for the request that goes on there. It is used only if it is full too: what a
-/// shorter one lacks may have come since. Everything else is asked of `log`, and so is what `ahead`
-/// could not deliver. Of the bytes of a request each page gets half, so that both hold no more than
-/// one would. Both must outlive it and be interrupted before it is destroyed, which waits for them.
+/// For requests that will be gone on from where they end. Once a page is full and large, what comes
+/// after it is read from `ahead`, in a thread of its own; the answer, or the error, is that of the
+/// next such request if it goes on there. It is used only if it is full too: what a shorter one
+/// lacks may have come since. Everything else is asked of `log`. Of the bytes of a request each
+/// page gets half, so that both hold no more than one would. Both must outlive it and be
+/// interrupted before it is destroyed, which waits for them.
 class ReadAhead : public follower::NotificationLog {
  public:
   /// `large`: a page of so many events. Less is no backlog, and a metastore on Derby pays for two

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace hmsync::hmsclient {
@@ -14,7 +17,7 @@ using follower::EventRequest;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Events 1 to `last`, at most `most` in a page.
+/// Events 1 to `last`, a hundred bytes each.
 class Log : public follower::NotificationLog {
  public:
   explicit Log(int64_t last) : last_(last) {}
@@ -26,7 +29,8 @@ class Log : public follower::NotificationLog {
     if (failing_) throw Error(ErrorKind::transient, "the metastore is away");
     EventPage page;
     for (int64_t id = request.after + 1; id <= last_; ++id) {
-      if (page.events.size() >= static_cast<size_t>(request.max_events)) {
+      const size_t fit = static_cast<size_t>(request.max_bytes / 100);
+      if (page.events.size() >= std::min(static_cast<size_t>(request.max_events), fit)) {
         page.cut = true;
         break;
       }
@@ -68,11 +72,18 @@ std::vector<int64_t> ids(const EventPage& page) {
 
 struct TwoLogs {
   explicit TwoLogs(int64_t last) : log(last), ahead(last) {}
-  EventPage events(int64_t after, int32_t most) { return reader.events({after, most, 1000}); }
+  EventPage events(int64_t after, int32_t most) {
+    return reader->events({after, most, 1000, true});
+  }
+  /// What was under way is over then.
+  std::vector<int64_t> asked_ahead() {
+    reader.reset();
+    return ahead.asked_after();
+  }
 
   Log log;
   Log ahead;
-  ReadAhead reader{log, ahead, 2};
+  std::optional<ReadAhead> reader{std::in_place, log, ahead, 2};
 };
 
 TEST(ReadAhead, AsksTheLogOnlyForTheFirstOfManyFullPages) {
@@ -100,13 +111,13 @@ TEST(ReadAhead, HalvesTheBytesSoThatTwoPagesAreNoMoreThanOne) {
 TEST(ReadAhead, DoesNotReadOnBehindAPageThatIsNotFull) {
   TwoLogs logs(3);
   EXPECT_THAT(ids(logs.events(0, 4)), ElementsAre(1, 2, 3));
-  EXPECT_THAT(logs.ahead.asked_after(), IsEmpty());
+  EXPECT_THAT(logs.asked_ahead(), IsEmpty());
 }
 
 TEST(ReadAhead, DoesNotReadOnBehindASmallPage) {
   TwoLogs logs(10);
   EXPECT_THAT(ids(logs.events(0, 1)), ElementsAre(1));
-  EXPECT_THAT(logs.ahead.asked_after(), IsEmpty());
+  EXPECT_THAT(logs.asked_ahead(), IsEmpty());
 }
 
 TEST(ReadAhead, AsksAgainWhereThePageReadAheadWasNotFull) {
@@ -124,12 +135,30 @@ TEST(ReadAhead, AsksAgainForAnotherPlaceOrForFewerEvents) {
   EXPECT_THAT(logs.log.asked_after(), ElementsAre(0, 2, 5));
 }
 
-TEST(ReadAhead, AsksTheLogWhereReadingAheadFailed) {
+TEST(ReadAhead, FailsAsReadingAheadDidAndThenAsksTheLog) {
   TwoLogs logs(10);
   logs.ahead.fail();
   logs.events(0, 4);
+  EXPECT_THROW(logs.events(3, 4), Error);
   EXPECT_THAT(ids(logs.events(3, 4)), ElementsAre(4, 5, 6, 7));
   EXPECT_THAT(logs.log.asked_after(), ElementsAre(0, 3));
+}
+
+TEST(ReadAhead, GoesOnBehindPagesThatAreCutByTheirBytes) {
+  TwoLogs logs(20);
+  EXPECT_THAT(ids(logs.events(0, 8)), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(ids(logs.events(4, 6)), ElementsAre(5, 6, 7, 8, 9))
+      << "fewer asked for, as many came";
+  EXPECT_THAT(logs.log.asked_after(), ElementsAre(0));
+}
+
+TEST(ReadAhead, LeavesWhoDoesNotGoOnAlone) {
+  TwoLogs logs(20);
+  logs.events(0, 4);
+  EXPECT_THAT(ids(logs.reader->events({4, 8, 1000})), ElementsAre(5, 6, 7, 8, 9, 10, 11, 12));
+  EXPECT_THAT(ids(logs.events(3, 4)), ElementsAre(4, 5, 6, 7)) << "what was read ahead is there";
+  EXPECT_THAT(logs.log.asked_after(), ElementsAre(0, 4));
+  EXPECT_THAT(logs.asked_ahead(), ElementsAre(3, 6));
 }
 
 }  // namespace
