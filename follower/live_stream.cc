@@ -145,7 +145,8 @@ std::optional<int64_t> LiveStream::ask_after() {
   const auto unsettled = window_.unsettled_since(since);
   // A snapshot may have had to do without: what its id has now tells this history from another one,
   // and is as good as late.
-  if (!lowest && cursor > 0 && !std::exchange(sought_, true)) return cursor - 1;
+  const bool is_deliverable = not_again_through_ < cursor;
+  if (!lowest && cursor > 0 && is_deliverable && !std::exchange(sought_, true)) return cursor - 1;
   if (term_.head == cursor && !unsettled && !(whole && lowest)) return std::nullopt;
   if (!lowest) {
     if (term_.head <= cursor) return std::nullopt;

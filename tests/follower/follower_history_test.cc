@@ -139,6 +139,18 @@ TEST(History, AKnownEventThatCannotBeDeliveredAnyMoreHoldsNothingUp) {
   EXPECT_EQ(notices_of(world, Notice::Kind::gap), 1);
 }
 
+TEST(History, ANewestEventThatCannotBeDeliveredAtASnapshotHoldsNothingUp) {
+  World world;
+  world.metastore.create_database("sales");
+  world.metastore.create_table("sales", "t");
+  world.metastore.undeliverable = world.metastore.now();
+  ASSERT_TRUE(world.run_until([&] { return world.store.follower.cursor == 2; }, 100));
+  for (int i = 0; i < 20; ++i) world.step();
+  world.metastore.create_table("sales", "u");
+  ASSERT_TRUE(world.run_until([&] { return world.store.follower.cursor == 3; }, 100));
+  EXPECT_EQ(world.store.live, world.metastore.objects());
+}
+
 TEST(History, ALogThatIsOutOfReachForLongLosesHistoryEachTimeAndIsThenLookedAtAsBefore) {
   Followed world;
   for (int64_t outage = 1; outage <= 2; ++outage) {
