@@ -241,9 +241,16 @@ Change alter_table(const Message& message) {
   return change;
 }
 
-Change drop_table(const Message& message) {
+// For a drop its name is enough: an object in it that cannot be read only tells less.
+std::string dropped_identity(const Message& message) try {
   const std::optional<Table> table = optional_table(message);
-  return DropTable{name_of(message, table), table ? table->identity : ""};
+  return table ? table->identity : "";
+} catch (const Error&) {
+  return "";
+}
+
+Change drop_table(const Message& message) {
+  return DropTable{message.table_name(), dropped_identity(message)};
 }
 
 Change add_partition(const Message& message) {

@@ -159,6 +159,13 @@ TEST(DecodeType, ThatIsReadIsKnownAndGarbageInItIsPoison) {
   }
 }
 
+TEST(DecodeNames, OfADropAreEnoughWhereItsTableCannotBeRead) {
+  EXPECT_EQ(decoded("DROP_TABLE", R"({"db":"a","table":"t","tableObjJson":"{\"4\":{\"i32\":7}}"})"),
+            "drop table spark.a.t created:7");
+  EXPECT_EQ(decoded("DROP_TABLE", R"({"db":"a","table":"t","tableObjJson":"{"})"),
+            "drop table spark.a.t -");
+}
+
 TEST(DecodeNames, ComeFromTheMessageElseTheHeaderInLowerCase) {
   EXPECT_EQ(decoded("DROP_TABLE", R"({"db":"MsgDb","table":"MsgTable"})"),
             "drop table spark.msgdb.msgtable -");
