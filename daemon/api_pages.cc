@@ -52,6 +52,7 @@ void wait(const PageParts& parts, const std::shared_ptr<Exchange>& exchange) {
   const Status known = parts.board.status();
   // The metastore may hang for longer.
   const uint64_t ticket = parts.desk.expect(exchange, arrived, arrived + timeout);
+  if (ticket == 0) return;
   parts.refresher.ask([&desk = parts.desk, exchange, arrived, timeout, ticket,
                        cursor = known.cursor,
                        generation = known.generation](const HeadAnswer& answer) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "daemon/json_writer.h"
@@ -12,9 +11,6 @@ namespace hmsync::daemon {
 namespace {
 
 constexpr const char* kStopping = "the daemon is stopping; ask again";
-
-/// Nobody comes so far.
-constexpr int64_t kNotTold = std::numeric_limits<int64_t>::max();
 
 HttpResponse answer(std::optional<int64_t> event, bool reached, follower::ReadablePosition position,
                     WaitDesk::Time arrived) {
@@ -52,13 +48,12 @@ uint64_t WaitDesk::expect(const std::shared_ptr<Exchange>& exchange, Time arrive
     const std::lock_guard lock(mutex_);
     refusal = refusal_now();
     if (refusal == nullptr) {
-      ticket = waiters_.add(
-          {kNotTold}, kNotTold, deadline,
-          [exchange, arrived](follower::WaitEnd end, follower::ReadablePosition position) {
-            exchange->reply(end == follower::WaitEnd::abandoned
-                                ? problem(503, kStopping)
-                                : answer(std::nullopt, false, position, arrived));
-          });
+      ticket = waiters_.expect(deadline, [exchange, arrived](follower::WaitEnd end,
+                                                             follower::ReadablePosition position) {
+        exchange->reply(end == follower::WaitEnd::abandoned
+                            ? problem(503, kStopping)
+                            : answer(std::nullopt, false, position, arrived));
+      });
     }
   }
   if (refusal != nullptr) {

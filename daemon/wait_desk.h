@@ -38,7 +38,7 @@ class WaitDesk {
                     follower::ReadablePosition known, Time arrived, Time deadline);
 
   /// Whose event the metastore is still to tell: until then nothing but its deadline is known. 503
-  /// when there are too many; then, and once it is answered, forget() says false.
+  /// and 0 when there are too many; then, and once it is answered, forget() says false.
   uint64_t expect(const std::shared_ptr<Exchange>& exchange, Time arrived, Time deadline);
   /// Whether it was still waiting: its event is known now, or why not.
   bool forget(uint64_t ticket);

@@ -22,6 +22,13 @@ uint64_t Waiters::add(const Awaited& awaited, int64_t generation, Time deadline,
   return ticket;
 }
 
+uint64_t Waiters::expect(Time deadline, Done done) {
+  const uint64_t ticket = next_ticket_++;
+  waiting_.emplace(ticket, Waiter{0, 0, deadline, std::move(done), false});
+  by_deadline_.emplace(deadline, ticket);
+  return ticket;
+}
+
 void Waiters::put_without_poll(uint64_t ticket, Waiter& waiter) {
   without_poll_.insert(ticket);
   if (waiter.unproven) {

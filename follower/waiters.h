@@ -57,6 +57,8 @@ class Waiters {
   /// The ticket to forget() it by. The caller checks the database after this, and calls advance().
   /// `generation`: the store's when it came.
   uint64_t add(const Awaited& awaited, int64_t generation, Time deadline, Done done);
+  /// Whose event is not known yet: only its deadline ends it, or abandon_all(), or forget().
+  uint64_t expect(Time deadline, Done done);
   /// Who went away: its Done is not called. False if it was called already.
   bool forget(uint64_t ticket);
 
@@ -101,7 +103,7 @@ class Waiters {
   ReadablePosition position_;
   uint64_t next_ticket_ = 1;
   std::unordered_map<uint64_t, Waiter> waiting_;
-  // Each waiter is in one of these two:
+  // Each waiter is in one of these two, unless its event is not known yet:
   std::set<Key> by_event_;
   std::set<Key> by_poll_;  ///< those whose poll is not answered yet
   std::set<std::pair<Time, uint64_t>> by_deadline_;

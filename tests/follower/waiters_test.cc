@@ -58,6 +58,19 @@ TEST(Waiters, TimeOutAndAreForgotten) {
   EXPECT_EQ(waiters.size(), 0u);
 }
 
+TEST(Waiters, WhoseEventIsNotKnownNeedNoPollAndOnlyTimeOut) {
+  Waiters waiters;
+  Record record;
+  waiters.expect(kStart + seconds(30), record.done());
+  EXPECT_FALSE(waiters.need_poll(true));
+  waiters.forget_polls();
+  waiters.advance({5, 100});
+  EXPECT_TRUE(record.ends.empty());
+  waiters.expire(kStart + seconds(30));
+  EXPECT_EQ(record.ends, std::vector{WaitEnd::timed_out});
+  EXPECT_EQ(waiters.size(), 0u);
+}
+
 TEST(Waiters, WhoWentAwayIsNotTold) {
   Waiters waiters;
   Record record;
