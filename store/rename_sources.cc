@@ -115,7 +115,7 @@ std::vector<follower::Scope> names_to_look_on(const Claims& claims, const Source
     }
   }
   std::vector<follower::Scope> scopes;
-  if (!unexplained) return scopes;
+  if (!unexplained || beyond.size() > kMostCandidates) return scopes;
   for (const TableName& name : beyond) scopes.push_back({name.in_database(), name.table, false});
   return scopes;
 }

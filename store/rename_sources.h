@@ -46,8 +46,8 @@ void add_sources(Sources& sources, const std::vector<const processor::Claim*>& r
                  const std::vector<SourceCandidate>& candidates, int64_t came);
 
 /// While a revoke waits, it may have meant a name that a table had between two renames without
-/// source. Where the first of them is within the scopes, and nothing shows what it brought, all are
-/// to be read together: their names that are not.
+/// source. Where one of them is within the scopes, and nothing shows what it brought, all are to be
+/// read together: their names that are not, unless they are more than kMostCandidates.
 std::vector<follower::Scope> names_to_look_on(const Claims& claims, const Sources& sources);
 
 /// Within the publication's transaction. With what names_to_look_on() says, where a revoke waits.
