@@ -1,5 +1,6 @@
 #include "tests/bench/bare_session.h"
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -51,10 +52,18 @@ void BareSession::copy_out(const std::string& query,
                            const std::function<void(std::string_view)>& row) {
   run("COPY (" + query + ") TO STDOUT");
   char* text = nullptr;
-  for (int size = 0; (size = PQgetCopyData(session_.get(), &text, 0)) > 0; PQfreemem(text)) {
+  int size = 0;
+  for (; (size = PQgetCopyData(session_.get(), &text, 0)) > 0; PQfreemem(text)) {
     row({text, static_cast<size_t>(size)});
   }
-  for (PGresult* rest = nullptr; (rest = PQgetResult(session_.get())) != nullptr;) PQclear(rest);
+  end_copy(query, size == -1);
+}
+
+void BareSession::end_copy(const std::string& what, bool went_well) {
+  for (PGresult* end = nullptr; (end = PQgetResult(session_.get())) != nullptr; PQclear(end)) {
+    went_well = went_well && PQresultStatus(end) == PGRES_COMMAND_OK;
+  }
+  if (!went_well) throw std::runtime_error(what + ": " + PQerrorMessage(session_.get()));
 }
 
 std::string BareSession::read_value(const std::string& query) {
@@ -74,14 +83,13 @@ CopiedRows BareSession::read(const std::string& table, const std::string& query)
 
 void BareSession::write(const std::string& table, const std::string& rows) {
   run("COPY " + table + " FROM STDIN");
-  PQputCopyData(session_.get(), rows.data(), static_cast<int>(rows.size()));
-  PQputCopyEnd(session_.get(), nullptr);
-  for (PGresult* end = nullptr; (end = PQgetResult(session_.get())) != nullptr;) {
-    const Result result(end, PQclear);
-    if (PQresultStatus(end) != PGRES_COMMAND_OK) {
-      throw std::runtime_error("COPY " + table + ": " + PQerrorMessage(session_.get()));
-    }
+  constexpr size_t kPart = size_t{64} << 20;
+  bool sent = true;
+  for (size_t at = 0; at < rows.size(); at += kPart) {
+    const auto size = static_cast<int>(std::min(kPart, rows.size() - at));
+    sent = sent && PQputCopyData(session_.get(), rows.data() + at, size) == 1;
   }
+  end_copy("COPY " + table, PQputCopyEnd(session_.get(), nullptr) == 1 && sent);
 }
 
 void BareSession::write(const std::vector<CopiedRows>& tables, const std::string& each) {

@@ -42,6 +42,8 @@ class BareSession {
   void write(const std::string& table, const std::string& rows);
   void copy_out(const std::string& query, const std::function<void(std::string_view)>& row);
 
+  void end_copy(const std::string& what, bool went_well);
+
   std::unique_ptr<PGconn, decltype(&PQfinish)> session_;
 };
 

@@ -29,6 +29,7 @@ void measure_idle(Report& report, const Size& size) {
   std::this_thread::sleep_for(std::chrono::seconds(size.quick ? 5 : 60));
   const double used = fixtures::processor_seconds(daemon->pid()) - processor;
   const double polled = daemon->metric(polls) - polls_before;
+  if (polled == 0) throw std::runtime_error("the daemon does not poll: " + daemon->log());
   report.add({"9", "idle: of one core", "%", {100 * used / seconds_since(begun)}});
   report.expect_at_most({"9",
                          "idle: resident memory",

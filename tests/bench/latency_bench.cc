@@ -67,15 +67,19 @@ void measure_waiters(Report& report, const Size& size, Deployment& deployment) {
     const auto answered = std::chrono::steady_clock::now();
     std::optional<std::chrono::steady_clock::time_point> committed;
     while (crowd.waiting() > 0) {
-      for (const size_t waiter : crowd.run(std::chrono::milliseconds(1))) {
+      const std::vector<size_t> told = crowd.run(std::chrono::milliseconds(1));
+      const auto now = std::chrono::steady_clock::now();
+      if (!committed && session.notified()) committed = now;
+      for (const size_t waiter : told) {
         if (crowd.answer(waiter).body.find("\"reached\":true") == std::string::npos) {
           throw std::runtime_error("wait: " + crowd.answer(waiter).body);
         }
-        const auto begun = committed.value_or(std::chrono::steady_clock::now());
-        (waiter == at_leader ? here : there).values.push_back(1000 * seconds_since(begun));
+        // Told before this session was: sooner than can be measured here.
+        const auto begun = committed.value_or(now);
+        (waiter == at_leader ? here : there)
+            .values.push_back(1000 * std::chrono::duration<double>(now - begun).count());
         if (waiter == at_leader) readable.values.push_back(1000 * seconds_since(answered));
       }
-      if (!committed && session.notified()) committed = std::chrono::steady_clock::now();
     }
     run_verb(*leader, {"wait"});
   }

@@ -54,7 +54,7 @@ processor::Database sales();
 
 /// Runs a verb that must succeed.
 void run_verb(const fixtures::MiniHmsync& daemon, const std::vector<std::string>& verb);
-/// Blocks until events up to this one are readable. Throws after ten minutes.
+/// Blocks until events up to this one are readable. Throws after twenty minutes.
 void await_event(const fixtures::MiniHmsync& daemon, int64_t event);
 /// Lets a paused daemon go on until this event is readable.
 double seconds_to_catch_up(const fixtures::MiniHmsync& daemon, int64_t event);

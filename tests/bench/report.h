@@ -8,7 +8,7 @@ namespace hmsync::bench {
 
 /// One thing that was measured several times.
 struct Figure {
-  std::string measure;  ///< its number in the table of docs/performance.md
+  std::string measure;  ///< the number that measures.h gives it
   std::string what;
   std::string unit;
   std::vector<double> values;
