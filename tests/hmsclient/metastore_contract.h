@@ -31,6 +31,10 @@ class MetastoreContract : public testing::TestWithParam<MetastoreKind> {
  protected:
   void SetUp() override { seen_ = metastore_->log().head(); }
 
+  /// The drop of a table of catalog hive; a 2.3 does not tell which one it was.
+  [[nodiscard]] std::string dropped(const std::string& name) const {
+    return "drop table hive." + name + (is_2_3() ? " -" : " #");
+  }
   [[nodiscard]] bool is_2_3() const {
     return metastore_->generation() == doubles::Generation::v2_3;
   }

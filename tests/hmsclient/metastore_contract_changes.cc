@@ -111,9 +111,8 @@ TEST_P(MetastoreContract, TablesOfEachTypeAreMadeAndDropped) {
     run(ddl::DropTable{"c_types", name});
     EXPECT_EQ(objects_.table({"hive", "c_types", name}), std::nullopt);
   }
-  EXPECT_THAT(new_changes(),
-              ElementsAre("drop table hive.c_types.managed", "drop table hive.c_types.external",
-                          "drop table hive.c_types.view"));
+  EXPECT_THAT(new_changes(), ElementsAre(dropped("c_types.managed"), dropped("c_types.external"),
+                                         dropped("c_types.view")));
 }
 
 TEST_P(MetastoreContract, NamesAreInLowerCaseHoweverTheyWereGiven) {
@@ -294,7 +293,7 @@ TEST_P(MetastoreContract, ACascadeTellsOfEachTableAndThenOfTheDatabase) {
   const Texts changes = new_changes();
   ASSERT_EQ(changes.size(), 3U);
   EXPECT_THAT((Texts{changes[0], changes[1]}),
-              UnorderedElementsAre("drop table hive.c_whole.a", "drop table hive.c_whole.b"));
+              UnorderedElementsAre(dropped("c_whole.a"), dropped("c_whole.b")));
   EXPECT_EQ(changes[2], "drop database hive.c_whole");
   EXPECT_THAT(read_all(objects_, {whole("c_whole")}).tables, IsEmpty());
 }

@@ -57,7 +57,7 @@ TEST_P(PlainListenerContract, WhatIsDoneLeavesItsEventAsElsewhere) {
                           "create table hive.p_done.t" + row + "t (id) () #",
                           "alter table hive.p_done.t" + row + "t (id) () # => table hive.p_done.u" +
                               row + "u (id) () #",
-                          "drop table hive.p_done.u"));
+                          dropped("p_done.u")));
 }
 
 }  // namespace
