@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/fixtures/eventually.h"
 #include "tests/integration/deployment.h"
 
 namespace hmsync::integration {
@@ -308,6 +309,10 @@ TEST_F(Interface, APauseIsToldAndEnded) {
   const Printed paused(ctl({"pause", "--for", "1h", "--reason", "a look"}));
   EXPECT_THAT(paused.fields(), ElementsAre("by", "since", "until", "reason"));
   EXPECT_EQ(paused.text("/reason"), "a look");
+  // Told from memory, so once the daemon has looked at its store again.
+  ASSERT_TRUE(fixtures::eventually(std::chrono::seconds(30), [] {
+    return ctl({"status"}).find(R"("reason":"a look")") != std::string::npos;
+  }));
   EXPECT_EQ(Printed(ctl({"status"})).text("/paused/reason"), "a look");
   EXPECT_THAT(Printed(ctl({"resume"})).fields(), ElementsAre("by", "since", "until", "reason"));
   EXPECT_TRUE(Printed(ctl({"resume"})).is_null());
